@@ -1,18 +1,11 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.error.Finding;
-import io.isobardb.lsm.io.NewDirectory;
-import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.FileAccess;
-import io.isobardb.lsm.recovery.BackupDirectory;
-import java.io.IOException;
+import io.isobardb.lsm.store.Opening;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A directory of backups, of one store or of several.
@@ -46,23 +39,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * that there is not, {@code CorruptionException} for a backup that is damaged, {@code
  * StoreLockedException} for a change while somebody else makes one.
  */
-public final class Backups implements AutoCloseable {
-  private final BackupDirectory directory;
-  private final long bytesPerSecond;
-  private final FileAccess access;
-  private final Lock turn = new ReentrantLock();
-
-  /** Guarded by {@link #turn}. */
-  private boolean closed;
-
-  private Backups(BackupDirectory directory, long bytesPerSecond, FileAccess access) {
-    this.directory = directory;
-    this.bytesPerSecond = bytesPerSecond;
-    this.access = access;
-  }
-
+public interface Backups extends AutoCloseable {
   /** Opens a directory of backups, or makes one, without a limit to the rate. */
-  public static Backups open(Path directory) {
+  static Backups open(Path directory) {
     return open(directory, Long.MAX_VALUE);
   }
 
@@ -77,7 +56,7 @@ public final class Backups implements AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreLockedException if there are no backups yet, and somebody
    *     else makes the directory one of backups
    */
-  public static Backups open(Path directory, long bytesPerSecond) {
+  static Backups open(Path directory, long bytesPerSecond) {
     return open(directory, bytesPerSecond, FileAccess.OWNER);
   }
 
@@ -86,24 +65,8 @@ public final class Backups implements AutoCloseable {
    *
    * @param access who else may use the backups that are made, and the stores that are restored
    */
-  public static Backups open(Path directory, long bytesPerSecond, FileAccess access) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(access, "access");
-    if (bytesPerSecond < 1) {
-      throw new IllegalArgumentException(
-          "bytesPerSecond must be at least 1, not " + bytesPerSecond);
-    }
-    return doing(
-        "the backups in " + directory + " can't be opened",
-        () -> {
-          Storage storage = NewDirectory.forBackups(directory, access);
-          return new Backups(BackupDirectory.open(storage), bytesPerSecond, access);
-        });
-  }
-
-  /** Opens backups in a given directory, which may be simulated. */
-  static Backups open(Storage storage, long bytesPerSecond) throws IOException {
-    return new Backups(BackupDirectory.open(storage), bytesPerSecond, FileAccess.OWNER);
+  static Backups open(Path directory, long bytesPerSecond, FileAccess access) {
+    return Opening.backups(directory, bytesPerSecond, access);
   }
 
   /**
@@ -116,33 +79,13 @@ public final class Backups implements AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreFailedException if the store has failed
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed meanwhile
    */
-  public Backup create(Store store) {
-    Objects.requireNonNull(store, "store");
-    return holding(
-        "the store can't be backed up",
-        () -> backup(store.session().backup(directory, bytesPerSecond)));
-  }
-
-  private static Backup backup(BackupDirectory.Entry entry) {
-    return new Backup(
-        entry.id(),
-        entry.storePath(),
-        Instant.ofEpochMilli(entry.createdMillis()),
-        entry.tables(),
-        entry.sizeBytes(),
-        entry.copiedBytes());
-  }
+  Backup create(Store store);
 
   /** The backups, oldest first, but for those that {@link #verify} would find to be unreadable. */
-  public List<Backup> list() {
-    return holding(
-        "backups can't be listed", () -> directory.list().stream().map(Backups::backup).toList());
-  }
+  List<Backup> list();
 
   /** Reads all files of all backups; gives what is damaged or missing. */
-  public List<Finding> verify() {
-    return holding("backups can't be verified", directory::verify);
-  }
+  List<Finding> verify();
 
   /**
    * Makes a store of a backup. All of it is durable when this returns; no store is there before.
@@ -152,25 +95,10 @@ public final class Backups implements AutoCloseable {
    * @throws IllegalArgumentException if there is no such backup, or the target lies within a store
    *     or a directory of backups; nothing is made
    */
-  public void restore(long id, Path target) {
-    Objects.requireNonNull(target, "target");
-    holding(
-        "backup " + id + " can't be restored to " + target,
-        () -> {
-          NewDirectory.fill(target, access, made -> directory.restore(id, made));
-          return true;
-        });
-  }
+  void restore(long id, Path target);
 
   /** Deletes a backup, whether it can be read or not, and the SSTables that no other one has. */
-  public void delete(long id) {
-    holding(
-        "backup " + id + " can't be deleted",
-        () -> {
-          directory.delete(id);
-          return true;
-        });
-  }
+  void delete(long id);
 
   /**
    * Deletes all but the last backups.
@@ -178,53 +106,9 @@ public final class Backups implements AutoCloseable {
    * @param count how many to keep, at least 1
    * @return how many were deleted
    */
-  public int keep(int count) {
-    if (count < 1) {
-      throw new IllegalArgumentException("count must be at least 1, not " + count);
-    }
-    return holding("backups can't be deleted", () -> directory.keep(count));
-  }
+  int keep(int count);
 
   /** Does nothing if it is closed. */
   @Override
-  public void close() {
-    turn.lock();
-    try {
-      if (!closed) {
-        closed = true;
-        doing(
-            "the backups can't be closed",
-            () -> {
-              directory.close();
-              return true;
-            });
-      }
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  private interface Work<T> {
-    T run() throws IOException;
-  }
-
-  private <T> T holding(String failed, Work<T> work) {
-    turn.lock();
-    try {
-      if (closed) {
-        throw new IllegalStateException("the backups are closed");
-      }
-      return doing(failed, work);
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  private static <T> T doing(String failed, Work<T> work) {
-    try {
-      return work.run();
-    } catch (IOException e) {
-      throw new UncheckedIOException(failed + ": " + e.getMessage(), e);
-    }
-  }
+  void close();
 }

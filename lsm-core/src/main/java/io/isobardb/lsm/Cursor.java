@@ -1,10 +1,7 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.handle.OpenCursor;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,85 +27,47 @@ import org.jspecify.annotations.Nullable;
  * for the call under way. Two threads that move a cursor do no harm to the store, but the key that
  * one of them reads may be a mixture. Closing the store or dropping the tree closes it.
  */
-public final class Cursor implements AutoCloseable {
-  private static final int LEAST_SCRATCH = 256;
-  private static final int MOST_SCRATCH = 64 << 10;
-
-  private final OpenCursor cursor;
-
-  /** For {@link #read}; of the thread that uses the cursor. */
-  private ByteBuffer scratch = Keys.NO_ROOM;
-
-  Cursor(OpenCursor cursor) {
-    this.cursor = cursor;
-  }
-
-  boolean isClosed() {
-    return cursor.isClosed();
-  }
-
+public interface Cursor extends AutoCloseable {
   /** Moves to the first entry. Returns {@link #isValid}. */
-  public boolean first() {
-    return cursor.first();
-  }
+  boolean first();
 
   /** Moves to the last entry. Returns {@link #isValid}. */
-  public boolean last() {
-    return cursor.last();
-  }
+  boolean last();
 
   /** Moves to the first entry whose key is not before {@code key}. Returns {@link #isValid}. */
-  public boolean seek(byte[] key) {
-    return cursor.seek(Objects.requireNonNull(key, "key"));
-  }
+  boolean seek(byte[] key);
 
   /** Moves to the last entry whose key is before {@code key}. Returns {@link #isValid}. */
-  public boolean seekBefore(byte[] key) {
-    return cursor.seekBefore(Objects.requireNonNull(key, "key"));
-  }
+  boolean seekBefore(byte[] key);
 
   /** As {@link #seek(byte[])}; the key is what remains in the buffer. */
-  public boolean seek(ByteBuffer key) {
-    return cursor.seek(Keys.bytes(key));
-  }
+  boolean seek(ByteBuffer key);
 
   /** As {@link #seekBefore(byte[])}; the key is what remains in the buffer. */
-  public boolean seekBefore(ByteBuffer key) {
-    return cursor.seekBefore(Keys.bytes(key));
-  }
+  boolean seekBefore(ByteBuffer key);
 
   /**
    * Moves to the next entry. Returns {@link #isValid}.
    *
    * @throws IllegalStateException if the cursor stands on none
    */
-  public boolean next() {
-    return cursor.next();
-  }
+  boolean next();
 
   /**
    * Moves to the entry before. Returns {@link #isValid}.
    *
    * @throws IllegalStateException if the cursor stands on none
    */
-  public boolean previous() {
-    return cursor.previous();
-  }
+  boolean previous();
 
   /** Whether the cursor stands on an entry. */
-  public boolean isValid() {
-    return cursor.isValid();
-  }
+  boolean isValid();
 
   /** A copy of the current key. */
-  public byte[] key() {
-    return cursor.key();
-  }
+  byte[] key();
 
   /** Length of the current key in bytes. */
-  public int keyLength() {
-    return cursor.keyLength();
-  }
+  int keyLength();
 
   /**
    * Puts the current key into {@code target}, if it fits what remains there; its position then
@@ -116,25 +75,16 @@ public final class Cursor implements AutoCloseable {
    *
    * @return the key's length; nothing was copied if that is larger than what remains
    */
-  public int key(ByteBuffer target) {
-    Targets.check(target);
-    return cursor.key(target);
-  }
+  int key(ByteBuffer target);
 
   /** A copy of the current value. */
-  public byte[] value() {
-    return cursor.value();
-  }
+  byte[] value();
 
   /** When the current entry expires; null if it does not. */
-  public @Nullable Instant expires() {
-    return Expiry.instant(cursor.expiry());
-  }
+  @Nullable Instant expires();
 
   /** Length of the current value in bytes. */
-  public int valueLength() {
-    return cursor.valueLength();
-  }
+  int valueLength();
 
   /**
    * Puts the current value into {@code target}, if it fits what remains there; its position then
@@ -142,10 +92,7 @@ public final class Cursor implements AutoCloseable {
    *
    * @return the value's length; nothing was copied if that is larger than what remains
    */
-  public int value(ByteBuffer target) {
-    Targets.check(target);
-    return cursor.value(target);
-  }
+  int value(ByteBuffer target);
 
   /**
    * Looks at the current value, in a buffer of the cursor that is used again: no array is made of
@@ -153,28 +100,9 @@ public final class Cursor implements AutoCloseable {
    *
    * @return what {@code look} made of the value
    */
-  public <T> T read(ValueReader<T> look) {
-    Objects.requireNonNull(look, "look");
-    ByteBuffer target = scratch;
-    // Whoever looks may use the cursor meanwhile: it must not get the same buffer.
-    scratch = Keys.NO_ROOM;
-    int length;
-    while ((length = cursor.value(target.clear())) > target.capacity()) {
-      target = ByteBuffer.allocate(Math.max(length, LEAST_SCRATCH));
-    }
-    ByteBuffer view = target.slice(0, length).asReadOnlyBuffer();
-    try {
-      return look.read(view);
-    } finally {
-      view.limit(0);
-      if (target.capacity() <= MOST_SCRATCH) {
-        scratch = target;
-      }
-    }
-  }
+  <T> T read(ValueReader<T> look);
 
+  /** Gives back what it holds. Waits for the call under way; does nothing if it is closed. */
   @Override
-  public void close() {
-    cursor.close();
-  }
+  void close();
 }

@@ -1,7 +1,5 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.read.Bounds;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -63,30 +61,23 @@ public final class CursorOptions {
     return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"), byPrefix);
   }
 
-  /**
-   * The bounds, for a tree with this order.
-   *
-   * @throws IllegalArgumentException if they are those of a prefix, and it is not byte order
-   */
-  Bounds bounds(KeyOrder order) {
-    if (byPrefix && !order.isBytes()) {
-      throw new IllegalArgumentException(
-          "keys that begin alike do not stand together in the key order '"
-              + order.name()
-              + "': give the bounds by from and to");
-    }
-    return new Bounds(from, to);
+  /** A copy of the first key that it covers; null if there is no bound. */
+  public byte @Nullable [] from() {
+    return from == null ? null : from.clone();
   }
 
-  byte @Nullable [] from() {
-    return from;
+  /** A copy of the key behind the last one that it covers; null if there is no bound. */
+  public byte @Nullable [] to() {
+    return to == null ? null : to.clone();
   }
 
-  byte @Nullable [] to() {
-    return to;
-  }
-
-  @Nullable Snapshot snapshot() {
+  /** The snapshot that it reads; null for what is there when the cursor is opened. */
+  public @Nullable Snapshot snapshot() {
     return snapshot;
+  }
+
+  /** Whether the bounds are those of a prefix. */
+  public boolean isPrefix() {
+    return byPrefix;
   }
 }

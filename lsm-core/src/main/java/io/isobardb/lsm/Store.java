@@ -1,41 +1,20 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.TransactionAbortedException;
-import io.isobardb.lsm.handle.CursorSet;
-import io.isobardb.lsm.handle.MemoryLimits;
-import io.isobardb.lsm.handle.Operations;
-import io.isobardb.lsm.handle.Session;
-import io.isobardb.lsm.handle.Trees;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
-import io.isobardb.lsm.io.Clock;
-import io.isobardb.lsm.io.DirectoryStorage;
-import io.isobardb.lsm.io.NewDirectory;
-import io.isobardb.lsm.io.PrivateStorage;
-import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.TreeMXBean;
-import io.isobardb.lsm.recovery.OfflineStore;
-import io.isobardb.lsm.recovery.StoreParts;
-import io.isobardb.lsm.recovery.StoreRepair;
-import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.ExitHook;
-import io.isobardb.lsm.schedule.NoJobs;
-import io.isobardb.lsm.schedule.ThreadScheduler;
-import java.io.IOException;
+import io.isobardb.lsm.store.Opening;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SplittableRandom;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
@@ -58,24 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread. Close a store once you are done with it;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
-public final class Store implements AutoCloseable {
-  private final StoreOptions options;
-  private final Session session;
-  private final Operations operations;
-  private final Trees<Tree> trees;
-  private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
-
-  private Store(StoreOptions options, StoreParts parts, CursorSet cursors) {
-    this.options = options.ofStore(parts.pool().pageSize());
-    Session opened = new Session(parts, cursors, options.durability() == Durability.SYNC);
-    this.session = opened;
-    this.operations = opened.operations();
-    this.trees = new Trees<>(opened, handle -> new Tree(opened, handle));
-    opened.tellIfLost();
-  }
-
+public interface Store extends AutoCloseable {
   /** Opens the store in a directory, or makes one there, with default options. */
-  public static Store open(Path directory) {
+  static Store open(Path directory) {
     return open(directory, StoreOptions.defaults());
   }
 
@@ -93,29 +57,8 @@ public final class Store implements AutoCloseable {
    * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is
    *     false
    */
-  public static Store open(Path directory, StoreOptions options) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(options, "options");
-    MemoryLimits.checkProcess(options.memoryBudget());
-    if (options.closeOnExit()) {
-      ExitHook.ofJvm().checkRunning();
-    }
-    Path name = directory.toAbsolutePath().getFileName();
-    try {
-      DirectoryStorage storage =
-          DirectoryStorage.open(
-              directory, options.createIfMissing(), options.maxOpenFiles(), options.fileAccess());
-      ThreadScheduler scheduler =
-          new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
-      Environment environment =
-          new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom());
-      Store store = open(environment, options);
-      store.session.closeIfLost(options.closeOnExit());
-      store.session.warnOfHeap();
-      return store;
-    } catch (IOException e) {
-      throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
-    }
+  static Store open(Path directory, StoreOptions options) {
+    return Opening.store(directory, options);
   }
 
   /**
@@ -137,56 +80,8 @@ public final class Store implements AutoCloseable {
    *     needed
    * @throws UncheckedIOException if a file can't be read
    */
-  public static Store openReadOnly(Path directory, StoreOptions options) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(options, "options");
-    MemoryLimits.checkProcess(options.memoryBudget());
-    Path name = directory.toAbsolutePath().getFileName();
-    try {
-      Storage storage =
-          new PrivateStorage(DirectoryStorage.openToRead(directory), options.memoryBudget());
-      ThreadScheduler scheduler =
-          new ThreadScheduler(name == null ? "root" : name.toString(), options.backgroundThreads());
-      Environment environment =
-          new Environment(storage, Clock.SYSTEM, new NoJobs(scheduler), new SplittableRandom());
-      Store store = open(environment, options.toBuilder().createIfMissing(false).build());
-      store.session.closeIfLost(options.closeOnExit());
-      store.session.warnOfHeap();
-      return store;
-    } catch (IOException e) {
-      throw new UncheckedIOException("the store can't be opened: " + e.getMessage(), e);
-    }
-  }
-
-  private static void closeQuietly(Environment environment, Throwable cause) {
-    try {
-      environment.scheduler().close();
-      environment.storage().close();
-    } catch (IOException | RuntimeException e) {
-      cause.addSuppressed(e);
-    }
-  }
-
-  /** Opens a store in a given world. The store closes it, and so does an open that fails. */
-  static Store open(Environment environment, StoreOptions options) {
-    Objects.requireNonNull(environment, "environment");
-    Objects.requireNonNull(options, "options");
-    try {
-      CursorSet cursors = new CursorSet();
-      StoreParts parts = StoreParts.open(environment, options.toOpenOptions(), cursors);
-      return new Store(options, parts, cursors);
-    } catch (CorruptionException e) {
-      closeQuietly(environment, e);
-      throw e.in(environment.storage().path());
-    } catch (RuntimeException | Error e) {
-      closeQuietly(environment, e);
-      throw e;
-    } catch (IOException e) {
-      closeQuietly(environment, e);
-      throw new UncheckedIOException(
-          "the store in " + environment.storage().path() + " can't be opened: " + e.getMessage(),
-          e);
-    }
+  static Store openReadOnly(Path directory, StoreOptions options) {
+    return Opening.storeToRead(directory, options);
   }
 
   /**
@@ -200,19 +95,8 @@ public final class Store implements AutoCloseable {
    * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
    * @throws UncheckedIOException if a file can't be read
    */
-  public static StoreInspector inspect(Path directory, StoreOptions options) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(options, "options");
-    MemoryLimits.checkProcess(options.memoryBudget());
-    try {
-      return new StoreInspector(
-          OfflineStore.open(
-              DirectoryStorage.openToRead(directory),
-              options.memoryBudget(),
-              options.toOpenOptions().orders()));
-    } catch (IOException e) {
-      throw new UncheckedIOException("the store can't be inspected: " + e.getMessage(), e);
-    }
+  static StoreInspector inspect(Path directory, StoreOptions options) {
+    return Opening.inspector(directory, options);
   }
 
   /**
@@ -228,56 +112,26 @@ public final class Store implements AutoCloseable {
    *     the target within a store or a directory of backups; nothing is made
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    */
-  public static RepairReport repair(
+  static RepairReport repair(
       Path directory, Path target, StoreOptions options, CheckProgress progress) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(target, "target");
-    Objects.requireNonNull(options, "options");
-    Objects.requireNonNull(progress, "progress");
-    MemoryLimits.checkProcess(options.memoryBudget());
-    SplittableRandom random = new SplittableRandom();
-    UUID id = new UUID(random.nextLong(), random.nextLong());
-    long bytes = options.memoryBudget();
-    StoreRepair.Settings settings =
-        new StoreRepair.Settings(bytes, bytes, options.toOpenOptions().orders(), id);
-    RepairReport[] report = new RepairReport[1];
-    try (Storage damaged = DirectoryStorage.openToRead(directory)) {
-      NewDirectory.fill(
-          target,
-          directory,
-          options.fileAccess(),
-          made -> report[0] = StoreRepair.run(damaged, made, settings, progress));
-      return Objects.requireNonNull(report[0]);
-    } catch (IOException e) {
-      throw new UncheckedIOException("the store can't be repaired: " + e.getMessage(), e);
-    }
-  }
-
-  Session session() {
-    return session;
+    return Opening.repair(directory, target, options, progress);
   }
 
   /** What the store was opened with; the page size is the one that it has. */
-  public StoreOptions options() {
-    return options;
-  }
+  StoreOptions options();
 
   /** The names of all trees, sorted. */
-  public List<String> treeNames() {
-    return trees.names();
-  }
+  List<String> treeNames();
 
   /**
    * A tree that exists.
    *
    * @throws IllegalArgumentException if there is none of this name; says which come near
    */
-  public Tree tree(String name) {
-    return trees.get(Objects.requireNonNull(name, "name"));
-  }
+  Tree tree(String name);
 
   /** A tree as it is stored, or created with default options if it is missing. */
-  public Tree openTree(String name) {
+  default Tree openTree(String name) {
     return openTree(name, TreeOptions.defaults());
   }
 
@@ -294,13 +148,7 @@ public final class Store implements AutoCloseable {
    *     with both values; or if it is missing and the name, or that of the key order, can't be
    *     stored
    */
-  public Tree openTree(String name, TreeOptions treeOptions) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(treeOptions, "treeOptions");
-    Tree tree = trees.open(name, treeOptions.toSettings());
-    treeOptions.checkStored(name, tree.options());
-    return tree.with(treeOptions);
-  }
+  Tree openTree(String name, TreeOptions treeOptions);
 
   /**
    * Creates a tree; it exists durably when this returns.
@@ -309,11 +157,7 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if there is one of this name, or if the name, or that of the
    *     key order, can't be stored
    */
-  public Tree createTree(String name, TreeOptions treeOptions) {
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(treeOptions, "treeOptions");
-    return trees.create(name, treeOptions.toSettings()).with(treeOptions);
-  }
+  Tree createTree(String name, TreeOptions treeOptions);
 
   /**
    * Drops a tree with all it holds; it is gone, durably, when this returns. Waits for the calls
@@ -322,9 +166,7 @@ public final class Store implements AutoCloseable {
    *
    * @throws IllegalArgumentException if there is no such tree
    */
-  public void dropTree(String name) {
-    trees.drop(Objects.requireNonNull(name, "name"));
-  }
+  void dropTree(String name);
 
   /**
    * Gives a tree another name, durably; handles stay usable. Trees of a dataset must keep theirs.
@@ -333,18 +175,14 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if there is no tree {@code name}, if there is one of the new
    *     name, or if that can't be stored
    */
-  public void renameTree(String name, String newName) {
-    trees.rename(Objects.requireNonNull(name, "name"), Objects.requireNonNull(newName, "newName"));
-  }
+  void renameTree(String name, String newName);
 
   /** A new batch of writes to trees of this store. */
-  public WriteBatch newBatch() {
-    return new WriteBatch(session);
-  }
+  WriteBatch newBatch();
 
   /** Writes a batch: see {@link #write(WriteBatch, Durability)}. */
-  public void write(WriteBatch batch) {
-    write(batch, options.durability());
+  default void write(WriteBatch batch) {
+    write(batch, options().durability());
   }
 
   /**
@@ -357,19 +195,10 @@ public final class Store implements AutoCloseable {
    *     written
    * @throws IllegalStateException if another thread is using the batch
    */
-  public void write(WriteBatch batch, Durability durability) {
-    Objects.requireNonNull(batch, "batch");
-    Objects.requireNonNull(durability, "durability");
-    if (!batch.isOf(session)) {
-      throw new IllegalArgumentException("the batch belongs to another store");
-    }
-    batch.write(durability == Durability.SYNC);
-  }
+  void write(WriteBatch batch, Durability durability);
 
   /** Begins to load entries in the order of their keys; syncs the log. See {@link BulkLoad}. */
-  public BulkLoad bulkLoad(Tree... trees) {
-    return new BulkLoad(session, Objects.requireNonNull(trees, "trees"));
-  }
+  BulkLoad bulkLoad(Tree... trees);
 
   /**
    * The one object of a type that goes with this store as long as it is open: for layers above that
@@ -378,15 +207,10 @@ public final class Store implements AutoCloseable {
    * @param make makes it when it is first asked for; must not call this method
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed
    */
-  public <T> T companion(Class<T> type, Supplier<T> make) {
-    Objects.requireNonNull(type, "type");
-    Objects.requireNonNull(make, "make");
-    operations.checkOpen();
-    return type.cast(companions.computeIfAbsent(type, of -> make.get()));
-  }
+  <T> T companion(Class<T> type, Supplier<T> make);
 
   /** Begins a transaction with default options: see {@link #begin(TransactionOptions)}. */
-  public Transaction begin() {
+  default Transaction begin() {
     return begin(TransactionOptions.defaults());
   }
 
@@ -394,13 +218,10 @@ public final class Store implements AutoCloseable {
    * Begins a transaction. The first one of an open store waits for the writes under way; from then
    * on plain writes lock their keys, which costs them a little.
    */
-  public Transaction begin(TransactionOptions transactionOptions) {
-    Objects.requireNonNull(transactionOptions, "transactionOptions");
-    return new Transaction(this, session, transactionOptions, Long.MAX_VALUE);
-  }
+  Transaction begin(TransactionOptions transactionOptions);
 
   /** Runs {@code body} in a transaction with default options, and commits it. */
-  public <T extends @Nullable Object, X extends Exception> T inTransaction(
+  default <T extends @Nullable Object, X extends Exception> T inTransaction(
       TransactionBody<T, X> body) throws X {
     return inTransaction(TransactionOptions.defaults(), body);
   }
@@ -418,41 +239,19 @@ public final class Store implements AutoCloseable {
    *     {@link TransactionOptions#retryTimeout} had passed
    * @throws X what {@code body} throws; the transaction is rolled back then
    */
-  public <T extends @Nullable Object, X extends Exception> T inTransaction(
-      TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X {
-    Objects.requireNonNull(transactionOptions, "transactionOptions");
-    Objects.requireNonNull(body, "body");
-    long begun = session.engine().nanos();
-    long most = transactionOptions.retryTimeout().toNanos();
-    for (int attempt = 1; ; attempt++) {
-      long left = Math.max(0, most - (session.engine().nanos() - begun));
-      try (Transaction transaction = new Transaction(this, session, transactionOptions, left)) {
-        transaction.enclose();
-        T result = body.run(transaction);
-        if (transaction.isOpen()) {
-          transaction.commit();
-        }
-        return result;
-      } catch (TransactionAbortedException e) {
-        if (attempt >= transactionOptions.maxAttempts()
-            || session.engine().nanos() - begun >= most) {
-          throw e;
-        }
-      }
-      session.transactions().pause(attempt);
-    }
-  }
+  <T extends @Nullable Object, X extends Exception> T inTransaction(
+      TransactionOptions transactionOptions, TransactionBody<T, X> body) throws X;
 
   /**
    * As {@link #inTransaction(TransactionBody)}, of what gives nothing. It has a name of its own
    * since the compiler could not tell which of the two {@code t -> t.get(tree, key)} is for.
    */
-  public <X extends Exception> void runInTransaction(TransactionTask<X> task) throws X {
+  default <X extends Exception> void runInTransaction(TransactionTask<X> task) throws X {
     runInTransaction(TransactionOptions.defaults(), task);
   }
 
   /** As {@link #inTransaction(TransactionOptions, TransactionBody)}, of what gives nothing. */
-  public <X extends Exception> void runInTransaction(
+  default <X extends Exception> void runInTransaction(
       TransactionOptions transactionOptions, TransactionTask<X> task) throws X {
     Objects.requireNonNull(task, "task");
     this.<@Nullable Void, X>inTransaction(
@@ -464,24 +263,13 @@ public final class Store implements AutoCloseable {
   }
 
   /** The store as it is now, to read from while it changes. */
-  public Snapshot snapshot() {
-    int slot = operations.enter();
-    try {
-      return Snapshot.take(session);
-    } finally {
-      operations.exit(slot);
-    }
-  }
+  Snapshot snapshot();
 
   /** Waits until all that was written survives a failure of the machine; errors as a write. */
-  public void sync() {
-    session.sync();
-  }
+  void sync();
 
   /** Writes everything that is in memory to SSTables, and waits for that. */
-  public void flush() {
-    session.flush();
-  }
+  void flush();
 
   /**
    * Makes what was written to unlogged trees survive a crash: after one, all of them stand where
@@ -491,9 +279,7 @@ public final class Store implements AutoCloseable {
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room; the last checkpoint stands
    * @throws io.isobardb.lsm.error.StoreFailedException if the store takes no more writes
    */
-  public void checkpoint() {
-    session.checkpoint();
-  }
+  void checkpoint();
 
   /**
    * Makes a store in another directory that holds what this one does at one moment of this call,
@@ -512,16 +298,7 @@ public final class Store implements AutoCloseable {
    * @throws DiskFullException if there is no room
    * @throws io.isobardb.lsm.error.StoreFailedException if this store has failed
    */
-  public void checkpointTo(Path directory) {
-    Objects.requireNonNull(directory, "directory");
-    operations.checkOpen();
-    try {
-      NewDirectory.fill(directory, options.fileAccess(), session::checkpointTo);
-    } catch (IOException e) {
-      throw new UncheckedIOException(
-          "the checkpoint can't be made in " + directory + ": " + e.getMessage(), e);
-    }
-  }
+  void checkpointTo(Path directory);
 
   /**
    * Changes the memory budget, in bytes, at least 4 MiB. Write memory and buffer cache keep their
@@ -533,23 +310,17 @@ public final class Store implements AutoCloseable {
    * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little
    * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
    */
-  public void setMemoryBudget(long bytes) {
-    session.setMemoryBudget(bytes);
-  }
+  void setMemoryBudget(long bytes);
 
   /**
    * What monitoring is told of the store: for bridges to metric systems. {@link StoreMXBean} says
    * what its attributes mean. As long as somebody holds it, a store that was not closed is not
    * noticed to be lost.
    */
-  public StoreMXBean metrics() {
-    return session.beans().store();
-  }
+  StoreMXBean metrics();
 
   /** What monitoring is told of the trees there are now, by name; see {@link #metrics}. */
-  public Map<String, TreeMXBean> treeMetrics() {
-    return session.beans().trees();
-  }
+  Map<String, TreeMXBean> treeMetrics();
 
   /**
    * Lets JMX see the store and its trees, until it is closed, in the platform's server: the store
@@ -559,37 +330,26 @@ public final class Store implements AutoCloseable {
    * @return the name in full
    * @throws IllegalStateException if that name is registered already, or the server refuses
    */
-  public ObjectName registerMXBean() {
-    return session.registerMXBean();
-  }
+  ObjectName registerMXBean();
 
   /** Adds a listener; it is told of what ends from now on, until the store is closed. */
-  public void addListener(StoreListener listener) {
-    operations.checkOpen();
-    session.parts().observers().add(Objects.requireNonNull(listener, "listener"));
-  }
+  void addListener(StoreListener listener);
 
   /**
    * Waits until no flush or merge is under way or due, those included that would come when trees
    * have been left alone for a while. Meant for tests and measurements: with writers at work it may
    * never come.
    */
-  public void awaitQuiet() {
-    session.awaitQuiet();
-  }
+  void awaitQuiet();
 
   /**
    * What has stopped the store from writing for good, such as a sync that failed; null as long as
    * nothing has. Reads go on; to write again, close the store, mend the cause, and open it.
    */
-  public @Nullable Throwable failure() {
-    return session.engine().failure().cause();
-  }
+  @Nullable Throwable failure();
 
   /** What the store has done and what it holds. */
-  public StoreStats stats() {
-    return session.stats();
-  }
+  StoreStats stats();
 
   /**
    * Closes the store: waits for operations under way, makes a {@link #checkpoint} if an unlogged
@@ -603,7 +363,5 @@ public final class Store implements AutoCloseable {
    *     made, or the store has failed and no call was told so far; all is closed nevertheless
    */
   @Override
-  public void close() {
-    session.close();
-  }
+  void close();
 }

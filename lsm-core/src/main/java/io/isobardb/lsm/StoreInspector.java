@@ -1,26 +1,13 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.StoredCounters;
 import io.isobardb.lsm.inspect.StoredEntry;
 import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
-import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.recovery.OfflineStore;
-import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Level;
-import io.isobardb.lsm.version.Recovered;
-import io.isobardb.lsm.version.Version;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -38,110 +25,34 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: one thread.
  */
-public final class StoreInspector implements AutoCloseable {
-  private final OfflineStore store;
-
-  StoreInspector(OfflineStore store) {
-    this.store = store;
-  }
-
+public interface StoreInspector extends AutoCloseable {
   /** Where the store is. */
-  public String path() {
-    return store.path();
-  }
+  String path();
 
   /** The store's ID, which all its files carry. */
-  public UUID storeId() {
-    return store.storeId();
-  }
+  UUID storeId();
 
   /** The size of the store's pages, in bytes. */
-  public int pageSize() {
-    return store.pageSize();
-  }
+  int pageSize();
 
   /**
    * Why nobody could be kept from opening the store meanwhile, in words; null if all are. If
    * somebody does, what is found may be wrong.
    */
-  public @Nullable String unlockedBecause() {
-    return store.unlockedBecause();
-  }
+  @Nullable String unlockedBecause();
 
   /** What the manifest says of the store as a whole. */
-  public StoredCounters counters() {
-    Recovered.Counters counters = store.recovered().counters();
-    return new StoredCounters(
-        store.recovered().manifest().fileName(),
-        counters.logStartLsn(),
-        counters.checkpointLsn(),
-        counters.nextFileNumber(),
-        counters.nextTreeId());
-  }
+  StoredCounters counters();
 
   /**
    * Looks at everything there is: every page, record, order and reference.
    *
    * @param progress is told what is being done
    */
-  public CheckReport check(CheckProgress progress) throws IOException {
-    return store.check(Objects.requireNonNull(progress, "progress"));
-  }
+  CheckReport check(CheckProgress progress) throws IOException;
 
   /** All trees, by ascending ID. */
-  public List<StoredTree> trees() {
-    return store.recovered().trees().stream().map(this::describe).toList();
-  }
-
-  private StoredTree describe(Recovered.Tree tree) {
-    List<StoredTree.Run> runs = new ArrayList<>();
-    KeyOrder order = store.order(tree);
-    if (order == null) {
-      tree.tables()
-          .forEach(
-              added ->
-                  runs.add(
-                      new StoredTree.Run(added.place().toString(), List.of(table(added.meta())))));
-    } else {
-      Version version = store.recovered().version(tree, order);
-      version.groups().forEach(group -> runs.add(run("L0 group " + group.number(), group.run())));
-      for (int i = 1; i <= version.levelCount(); i++) {
-        runs.add(run("L" + i, version.level(i)));
-      }
-    }
-    return new StoredTree(
-        tree.definition().id(),
-        tree.definition().name(),
-        tree.definition().options(),
-        order,
-        tree.flushedLsn(),
-        List.copyOf(runs));
-  }
-
-  private static StoredTree.Run run(String name, Level<SSTableMeta> tables) {
-    return new StoredTree.Run(name, tables.elements().stream().map(StoreInspector::table).toList());
-  }
-
-  private static StoredTree.Table table(SSTableMeta meta) {
-    return new StoredTree.Table(
-        meta.fileName(),
-        meta.sizeBytes(),
-        meta.pageCount(),
-        meta.entries(),
-        meta.deletes(),
-        new StoredTree.Keys(meta.minKey(), meta.maxKey()),
-        new StoredTree.Lsns(meta.minLsn(), meta.maxLsn()),
-        new StoredTree.Format(
-            meta.indexHeight(), meta.filterBlocks(), meta.codec() == 0 ? "NONE" : "LZ4"));
-  }
-
-  private Recovered.Tree recovered(StoredTree tree) {
-    return store.recovered().trees().stream()
-        .filter(one -> one.definition().id() == tree.id())
-        .findFirst()
-        .orElseThrow(
-            () -> new IllegalArgumentException("tree '" + tree.name() + "' is of another store"));
-  }
+  List<StoredTree> trees();
 
   /**
    * Visits all versions of all keys in the tree's SSTables that lie in a range: by key, and of one
@@ -149,30 +60,10 @@ public final class StoreInspector implements AutoCloseable {
    *
    * @param from the first key, or null for no limit
    * @param to the key behind the last one, or null for no limit
-   * @throws FormatException if the tree's key order is not known
+   * @throws io.isobardb.lsm.error.FormatException if the tree's key order is not known
    */
-  public void entries(
-      StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor) {
-    Objects.requireNonNull(tree, "tree");
-    Objects.requireNonNull(visitor, "visitor");
-    // Runs without any SSTable have no number.
-    List<StoredTree.Run> runs =
-        tree.runs().stream().filter(run -> !run.tables().isEmpty()).toList();
-    store.entries(
-        recovered(tree),
-        from,
-        to,
-        (at, run) ->
-            visitor.entry(
-                new StoredEntry(
-                    Arrays.copyOf(at.key(), at.keyLength()),
-                    at.lsn(),
-                    at.kind() == Kind.DELETE,
-                    Kind.isOperand(at.kind()),
-                    at.valueLength(),
-                    Expiry.instant(at.leaf().expiry()),
-                    runs.get(run).name())));
-  }
+  void entries(
+      StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor);
 
   /**
    * The range deletes of a tree that hide something, or may: those of the manifest, and those of
@@ -180,23 +71,7 @@ public final class StoreInspector implements AutoCloseable {
    *
    * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
    */
-  public List<StoredRange> rangeDeletes(StoredTree tree) throws IOException {
-    Objects.requireNonNull(tree, "tree");
-    Recovered.Ranges stored = recovered(tree).ranges();
-    List<StoredRange> ranges = new ArrayList<>();
-    stored.deletes().forEach(range -> ranges.add(range(range, "manifest")));
-    store.log(
-        (lsn, treeId, write) -> {
-          if (treeId == tree.id() && write.isRange() && lsn > stored.lsn()) {
-            ranges.add(range(write.at(lsn).range(), "log"));
-          }
-        });
-    return List.copyOf(ranges);
-  }
-
-  private static StoredRange range(RangeDelete range, String where) {
-    return new StoredRange(range.from(), range.to(), range.lsn(), where);
-  }
+  List<StoredRange> rangeDeletes(StoredTree tree) throws IOException;
 
   /**
    * Visits the puts and deletes of a tree that the log holds, in their order: those that opening
@@ -207,41 +82,11 @@ public final class StoreInspector implements AutoCloseable {
    * @param to the key behind the last one, or null for no limit
    * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
    */
-  public void log(
+  void log(
       StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor)
-      throws IOException {
-    Objects.requireNonNull(tree, "tree");
-    Objects.requireNonNull(visitor, "visitor");
-    KeyOrder known = tree.order();
-    KeyOrder order = known == null ? KeyOrder.BYTES : known;
-    boolean[] ended = {false};
-    store.log(
-        (lsn, treeId, write) -> {
-          if (ended[0] || treeId != tree.id() || write.isRange()) {
-            return;
-          }
-          int at = write.keyOffset();
-          byte[] key = Arrays.copyOfRange(write.key(), at, at + write.keyLength());
-          if ((from == null || order.compare(key, 0, key.length, from, 0, from.length) >= 0)
-              && (to == null || order.compare(key, 0, key.length, to, 0, to.length) < 0)) {
-            boolean merge = Kind.isOperand(write.kind());
-            StoredEntry entry =
-                new StoredEntry(
-                    key,
-                    lsn,
-                    write.isDelete(),
-                    merge,
-                    write.valueLength(),
-                    Expiry.instant(write.expiry()),
-                    "log");
-            ended[0] = !visitor.entry(entry);
-          }
-        });
-  }
+      throws IOException;
 
   /** Gives memory and lock back. */
   @Override
-  public void close() throws IOException {
-    store.close();
-  }
+  void close() throws IOException;
 }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import static io.isobardb.lsm.setting.OptionKind.BANDWIDTH;
 import static io.isobardb.lsm.setting.OptionKind.BOOLEAN;
 import static io.isobardb.lsm.setting.OptionKind.BYTES;
 import static io.isobardb.lsm.setting.OptionKind.COUNT;
@@ -8,9 +9,6 @@ import static io.isobardb.lsm.setting.OptionKind.NUMBER;
 import static io.isobardb.lsm.setting.OptionKind.SWITCH;
 import static io.isobardb.lsm.setting.OptionKind.oneOf;
 
-import io.isobardb.lsm.commit.Fullness;
-import io.isobardb.lsm.io.DirectoryStorage;
-import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
@@ -20,18 +18,15 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
-import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.Option.Change;
 import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.setting.OptionSet;
 import io.isobardb.lsm.setting.OptionValues;
-import io.isobardb.lsm.setting.Sizes;
-import io.isobardb.lsm.tuning.MemoryAccount;
-import io.isobardb.memory.pool.DirectMemory;
+import io.isobardb.lsm.setting.ProcessLimits;
 import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
-import java.util.Locale;
 
 /**
  * All options of a store, each defined once.
@@ -45,60 +40,16 @@ final class StoreOption {
 
   private static final TunerOptions TUNER = TunerOptions.DEFAULT;
 
-  /** Of trees, and of pages for the memory tuner. */
-  static final double MAX_WEIGHT = 1e6;
-
-  static final long LEAST_BANDWIDTH = 1 << 20;
-
-  private static final String AUTO = "auto";
-  private static final String UNLIMITED = "unlimited";
-
-  /** Bytes per second. */
-  private static final OptionKind<Long> BANDWIDTH =
-      new OptionKind<>(Long.class, "`auto`, `unlimited`, or a size per second") {
-        @Override
-        public Long read(String text) {
-          String value = text.trim().toLowerCase(Locale.ROOT);
-          if (value.equals(AUTO)) {
-            return BandwidthRules.AUTO;
-          }
-          if (value.equals(UNLIMITED)) {
-            return Long.MAX_VALUE;
-          }
-          String size = value.endsWith("/s") ? value.substring(0, value.length() - 2) : value;
-          long bytes;
-          try {
-            bytes = Sizes.parse(size);
-          } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new IllegalArgumentException(
-                "it is neither auto nor unlimited nor a size per second such as 200MB", e);
-          }
-          if (bytes < LEAST_BANDWIDTH) {
-            throw new IllegalArgumentException(
-                "it is less than " + Sizes.text(LEAST_BANDWIDTH) + " per second");
-          }
-          return bytes;
-        }
-
-        @Override
-        public String write(Long bytes) {
-          if (bytes == BandwidthRules.AUTO) {
-            return AUTO;
-          }
-          return bytes == Long.MAX_VALUE ? UNLIMITED : Sizes.text(bytes);
-        }
-      };
-
   static final Option<Long> MEMORY_BUDGET =
       ALL.option("memoryBudget", BYTES)
-          .atLeast(MemoryAccount.LEAST_BUDGET)
+          .atLeast(OptionLimits.LEAST_BUDGET)
           .where("at least 4MB, and 128 pages")
           .byDefault(
               "a quarter of the JVM's direct memory limit, at most 1GB",
               before ->
                   Math.max(
-                      MemoryAccount.LEAST_BUDGET,
-                      Math.min(DirectMemory.limitBytes() / 4, 1L << 30)))
+                      OptionLimits.LEAST_BUDGET,
+                      Math.min(ProcessLimits.directMemoryBytes() / 4, 1L << 30)))
           .unsetBy(0L)
           .changes(Change.WHILE_OPEN)
           .does(
@@ -137,7 +88,7 @@ final class StoreOption {
 
   static final Option<Double> TUNER_WRITE_WEIGHT =
       ALL.option("memoryTunerWriteWeight", NUMBER)
-          .from(0.0, MAX_WEIGHT)
+          .from(0.0, OptionLimits.MOST_WEIGHT)
           .byDefault(TUNER.writeWeight())
           .does(
               "What a page written costs the tuner. Only its ratio to `memoryTunerReadWeight`"
@@ -146,7 +97,7 @@ final class StoreOption {
 
   static final Option<Double> TUNER_READ_WEIGHT =
       ALL.option("memoryTunerReadWeight", NUMBER)
-          .from(0.0, MAX_WEIGHT)
+          .from(0.0, OptionLimits.MOST_WEIGHT)
           .byDefault(TUNER.readWeight())
           .does("What a page read costs the tuner.", "See `memoryTunerWriteWeight`.");
 
@@ -244,7 +195,7 @@ final class StoreOption {
   static final Option<Double> MAX_SPACE =
       ALL.option("maxSpace", NUMBER)
           .from(1.01, 10.0)
-          .byDefault(LevelingOptions.DEFAULT.maxSpace())
+          .byDefault(1.25)
           .does(
               "How many times the size of a tree's last level all its levels may have together. L0"
                   + " comes on top.",
@@ -276,7 +227,7 @@ final class StoreOption {
   static final Option<Double> FLUSH_TRIGGER =
       ALL.option("flushTrigger", NUMBER)
           .from(0.5, 0.98)
-          .byDefault(Fullness.USUAL.trigger())
+          .byDefault(0.875)
           .experimental()
           .does(
               "The part of the write memory that is in use when flushes begin. Writers are slowed"
@@ -295,7 +246,7 @@ final class StoreOption {
 
   static final Option<Boolean> MERGES_WITHIN_L0 =
       ALL.option("mergesWithinL0", BOOLEAN)
-          .byDefault(LevelingOptions.DEFAULT.mergesWithinL0())
+          .byDefault(true)
           .experimental()
           .does(
               "Whether groups of L0 that are small for what they overlap are merged with each other"
@@ -366,7 +317,7 @@ final class StoreOption {
   static final Option<Long> IO_BANDWIDTH =
       ALL.option("ioBandwidth", BANDWIDTH)
           .where("`auto`, `unlimited`, or a size per second from 1MB")
-          .byDefault(BandwidthRules.AUTO)
+          .byDefault(OptionLimits.AUTO_BANDWIDTH)
           .experimental()
           .does(
               "What the device reads and writes in a second. Flushes and merges get what clients"
@@ -389,11 +340,12 @@ final class StoreOption {
 
   static final Option<Long> IO_MINIMUM =
       ALL.option("ioMinimum", BYTES)
-          .atLeast(LEAST_BANDWIDTH)
+          .atLeast(OptionLimits.LEAST_BANDWIDTH)
           .where("from 1MB to `ioBandwidth`")
           .byDefault(
               "a quarter of `ioBandwidth`, at most 50MB",
-              before -> Math.min(50L << 20, Math.max(LEAST_BANDWIDTH, known(before) / 4)))
+              before ->
+                  Math.min(50L << 20, Math.max(OptionLimits.LEAST_BANDWIDTH, known(before) / 4)))
           .experimental()
           .does(
               "Bytes per second that flushes and merges of L0 may read and write however much"
@@ -412,7 +364,7 @@ final class StoreOption {
 
   private static long known(OptionValues before) {
     long device = before.get(IO_BANDWIDTH);
-    return device == BandwidthRules.AUTO ? Long.MAX_VALUE : device;
+    return device == OptionLimits.AUTO_BANDWIDTH ? Long.MAX_VALUE : device;
   }
 
   static final Option<MergeSelection> MERGE_SELECTION =
@@ -427,7 +379,7 @@ final class StoreOption {
   static final Option<Double> LEVEL_DROP_FACTOR =
       ALL.option("levelDropFactor", NUMBER)
           .from(1.0, 100.0)
-          .byDefault(LevelingOptions.DEFAULT.dropFactor())
+          .byDefault(1.5)
           .experimental()
           .does(
               "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
@@ -437,7 +389,7 @@ final class StoreOption {
   static final Option<Integer> LEVEL_SIZE_RATIO =
       ALL.option("levelSizeRatio", COUNT)
           .where("0, or from 2 to 100", ratio -> ratio == 0 || ratio >= 2 && ratio <= 100)
-          .byDefault(LevelingOptions.DEFAULT.sizeRatio())
+          .byDefault(0)
           .experimental()
           .does(
               "How many times larger a level is than the one above it: T of section 2.1. 0: as"
@@ -573,7 +525,7 @@ final class StoreOption {
           .from(16, 1_000_000)
           .byDefault(
               "a quarter of what the process may still open, 16 to 10,000",
-              before -> DirectoryStorage.defaultMaxOpenFiles())
+              before -> ProcessLimits.openFiles())
           .unsetBy(0)
           .does(
               "How many files the store keeps open. Those read longest ago are closed, and opened"

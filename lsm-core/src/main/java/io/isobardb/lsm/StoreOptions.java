@@ -1,27 +1,15 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.Fullness;
-import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.flush.FlushExtent;
-import io.isobardb.lsm.flush.FlushRules;
-import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
-import io.isobardb.lsm.recovery.OpenOptions;
-import io.isobardb.lsm.schedule.Bandwidth;
-import io.isobardb.lsm.schedule.BandwidthRules;
-import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.setting.OptionValues;
-import io.isobardb.lsm.tuning.MemoryAccount;
-import io.isobardb.lsm.tuning.Tuning;
-import io.isobardb.lsm.version.L0Limits;
-import io.isobardb.tuner.memory.TunerOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -105,11 +93,11 @@ public final class StoreOptions {
   private void checkBandwidth() {
     ExperimentalOptions chosen = experimental();
     long device = chosen.ioBandwidth();
-    if (device != BandwidthRules.AUTO && device < StoreOption.LEAST_BANDWIDTH) {
+    if (device != OptionLimits.AUTO_BANDWIDTH && device < OptionLimits.LEAST_BANDWIDTH) {
       throw new IllegalArgumentException(
           "ioBandwidth must be 0 (auto), or at least 1MB per second, not " + device + " bytes");
     }
-    if (device == BandwidthRules.AUTO) {
+    if (device == OptionLimits.AUTO_BANDWIDTH) {
       return;
     }
     if (device == Long.MAX_VALUE && chosen.mergeSchedule().equals(MergeSchedule.SILK)) {
@@ -133,7 +121,7 @@ public final class StoreOptions {
   }
 
   private void checkBudget() {
-    long least = MemoryAccount.leastBudget(pageSize());
+    long least = OptionLimits.leastBudget(pageSize());
     if (memoryBudget() < least) {
       throw new IllegalArgumentException(
           "memoryBudget must be at least "
@@ -191,8 +179,8 @@ public final class StoreOptions {
 
   private void checkActiveTableSize() {
     long size = values.get(StoreOption.ACTIVE_TABLE_SIZE);
-    long least = Sealing.leastWanted(pageSize());
-    long most = Sealing.mostWanted(writeMemory());
+    long least = OptionLimits.leastActiveBytes(pageSize());
+    long most = OptionLimits.mostActiveBytes(writeMemory());
     if (size != 0 && (size < least || size > most)) {
       throw new IllegalArgumentException(
           String.format(
@@ -333,80 +321,18 @@ public final class StoreOptions {
     return values.get(StoreOption.CLOSE_ON_EXIT);
   }
 
-  OpenOptions toOpenOptions() {
-    ExperimentalOptions chosen = experimental();
-    boolean shares = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
-    return new OpenOptions(
-        memoryBudget(),
-        writeMemory(),
-        backgroundThreads(),
-        new OpenOptions.Policies(
-            rules(),
-            leveling(),
-            new OpenOptions.Merging(
-                chosen.mergeDebtLimit(), chosen.mergeSchedule(), limits(chosen)),
-            chosen.memoryComponent(),
-            shares ? chosen.staticTrees() : 0,
-            chosen.activeTableSize(),
-            tuning()),
-        new OpenOptions.Files(
-            pageSize(), ioMode(), Math.max(1, asyncSyncInterval().toNanos()), createIfMissing()),
-        new OpenOptions.Known(orders, operators));
+  /** The key orders that trees may have, by name; byte order is among them. */
+  public Map<String, KeyOrder> keyOrders() {
+    return orders;
   }
 
-  private FlushRules rules() {
-    ExperimentalOptions chosen = experimental();
-    return new FlushRules(
-        chosen.flushPolicy(),
-        FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
-        logLimit(),
-        chosen.memoryComponent(),
-        new Fullness(chosen.flushTrigger()));
+  /** The merge operators that trees may have, by name; the built-in ones are among them. */
+  public Map<String, MergeOperator> mergeOperators() {
+    return operators;
   }
 
-  private static Bandwidth.Rules limits(ExperimentalOptions chosen) {
-    return new Bandwidth.Rules(
-        new BandwidthRules(chosen.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum()),
-        new ProcessorRules((long) (chosen.processorMinimum() * 1e9)));
-  }
-
-  private LevelingOptions leveling() {
-    ExperimentalOptions chosen = experimental();
-    return new LevelingOptions(
-        chosen.levelSizeRatio(),
-        chosen.levelDropFactor(),
-        chosen.l0Structure(),
-        chosen.mergeSelection(),
-        new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
-        chosen.staticLevels(),
-        maxSpace(),
-        chosen.mergesWithinL0());
-  }
-
-  private Tuning tuning() {
-    MemoryTunerOptions tuner = memoryTuner();
-    ExperimentalOptions chosen = experimental();
-    return new Tuning(
-        tuner.on(),
-        tuner.interval().toNanos(),
-        logLimit(),
-        new TunerOptions(
-            tuner.writeWeight(),
-            tuner.readWeight(),
-            chosen.tunerSamples(),
-            chosen.tunerFixedStep(),
-            chosen.tunerMaxStep(),
-            chosen.tunerBoldness(),
-            chosen.tunerMinStep(),
-            chosen.tunerMinGain(),
-            tuner.writeFloor(),
-            tuner.cacheFloor(),
-            TunerOptions.DEFAULT.floorShare()),
-        chosen.optimisedLevels() ? leveling() : null);
-  }
-
-  /** The same for a store that was made with pages of this size. */
-  StoreOptions ofStore(int pageSize) {
+  /** The same for a store that was made with pages of this size; nothing is checked again. */
+  public StoreOptions withStoredPageSize(int pageSize) {
     return pageSize == pageSize() ? this : new StoreOptions(this, pageSize);
   }
 

@@ -1,27 +1,10 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.commit.Moment;
-import io.isobardb.lsm.commit.Snapshots;
-import io.isobardb.lsm.commit.Writer;
-import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
-import io.isobardb.lsm.handle.Operations;
-import io.isobardb.lsm.handle.Session;
-import io.isobardb.lsm.handle.TreeWriter;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
-import io.isobardb.lsm.read.Bounds;
-import io.isobardb.lsm.read.MemoryReader;
-import io.isobardb.lsm.read.PointReader;
-import io.isobardb.lsm.recovery.StoreParts;
-import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeSize;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,49 +24,18 @@ import org.jspecify.annotations.Nullable;
  * DiskFullException} while there is no room on disk, {@code CorruptionException} for a read of
  * damaged data.
  */
-public final class Tree {
+public interface Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
-  public static final int NOT_FOUND = PointReader.NOT_FOUND;
-
-  private final Session session;
-  private final TreeHandle handle;
-  private final Operations operations;
-  private final TreeReads reads;
-  private final MemoryReader memory;
-  private final TreeWriter writes;
-  private final Durability byDefault;
-
-  Tree(Session session, TreeHandle handle) {
-    StoreParts parts = session.parts();
-    this.session = session;
-    this.handle = handle;
-    this.operations = session.operations();
-    this.reads = new TreeReads(session, handle);
-    this.memory = parts.memoryReader();
-    this.writes = new TreeWriter(session, handle);
-    this.byDefault = session.syncByDefault() ? Durability.SYNC : Durability.ASYNC;
-  }
-
-  Session session() {
-    return session;
-  }
-
-  TreeHandle handle() {
-    return handle;
-  }
+  int NOT_FOUND = -1;
 
   /** Its name, which {@link Store#renameTree} changes. */
-  public String name() {
-    return handle.name();
-  }
+  String name();
 
   /**
    * Write memory that the tree keeps when memory runs short, in bytes; see {@link
    * #setWriteMemoryFloor}.
    */
-  public long writeMemoryFloor() {
-    return handle.priority().floorBytes();
-  }
+  long writeMemoryFloor();
 
   /**
    * Sets how much write memory others do not take from this tree when memory runs short: up to so
@@ -96,14 +48,10 @@ public final class Tree {
    * @param bytes 0, as at first, to the store's memory budget, as it is now
    * @throws IllegalArgumentException if it is less or more
    */
-  public void setWriteMemoryFloor(long bytes) {
-    handle.setFloor(bytes, session.memoryBudget());
-  }
+  void setWriteMemoryFloor(long bytes);
 
   /** How much the tree's writes count; see {@link #setWriteWeight}. */
-  public double writeWeight() {
-    return handle.priority().weight();
-  }
+  double writeWeight();
 
   /**
    * Sets how much the bytes that flushes and merges write of this tree count against those of
@@ -114,19 +62,13 @@ public final class Tree {
    * @param weight 1, as at first, if it counts as others do; 0 to 1,000,000
    * @throws IllegalArgumentException if it is anything else
    */
-  public void setWriteWeight(double weight) {
-    handle.setWeight(weight, StoreOption.MAX_WEIGHT);
-  }
+  void setWriteWeight(double weight);
 
   /** What is stored of how the tree was made. */
-  public TreeOptions options() {
-    return TreeOptions.of(handle.settings(), timeToLive());
-  }
+  TreeOptions options();
 
   /** How long entries live that are written now; zero for ever. */
-  public Duration timeToLive() {
-    return Duration.ofMillis(handle.timeToLive());
-  }
+  Duration timeToLive();
 
   /**
    * Sets how long entries live; see {@link TreeOptions.Builder#timeToLive}. It is stored, durably,
@@ -134,33 +76,16 @@ public final class Tree {
    *
    * @param duration zero for ever
    */
-  public void setTimeToLive(Duration duration) {
-    Objects.requireNonNull(duration, "duration");
-    writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
-  }
+  void setTimeToLive(Duration duration);
 
   /** When what is put now, without an instant, expires; null if it does not. */
-  public @Nullable Instant expiryNow() {
-    return Expiry.instant(writes.expiry());
-  }
+  @Nullable Instant expiryNow();
 
   /** Whether entries of the tree expire, or did since the store was opened. */
-  public boolean hasExpiring() {
-    return handle.expires();
-  }
-
-  /** This, once what these options set, and can be changed, is set. */
-  Tree with(TreeOptions given) {
-    if (given.changesTimeToLive(options())) {
-      setTimeToLive(given.timeToLive());
-    }
-    return this;
-  }
+  boolean hasExpiring();
 
   /** About how many entries there are. Old versions and deleted ones may count; reads nothing. */
-  public long approximateEntries() {
-    return operations.ask(handle, TreeSize::entries);
-  }
+  long approximateEntries();
 
   /**
    * About how many bytes the keys of a range have on disk; reads nothing. What is in memory does
@@ -169,9 +94,7 @@ public final class Tree {
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound
    */
-  public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
-    return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
-  }
+  long approximateBytes(byte @Nullable [] from, byte @Nullable [] to);
 
   /**
    * Flushes the tree, merges a range down to its last level, and drops there what is deleted or has
@@ -181,30 +104,19 @@ public final class Tree {
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound; not before {@code from}
    */
-  public void compact(byte @Nullable [] from, byte @Nullable [] to) {
-    checkRange(from, to);
-    session.compact(handle, Keys.copy(from), Keys.copy(to));
-  }
+  void compact(byte @Nullable [] from, byte @Nullable [] to);
 
   /** Whether its writes go to the log; see {@link TreeOptions}. */
-  public boolean isLogged() {
-    return handle.settings().logged();
-  }
+  boolean isLogged();
 
   /** The longest key, in bytes. */
-  public int maxKeyBytes() {
-    return session.pageSize() / 4;
-  }
+  int maxKeyBytes();
 
   /** The longest value, in bytes: 1 GiB at most, and no more than a quarter of the write memory. */
-  public int maxValueBytes() {
-    return session.maxValueBytes();
-  }
+  int maxValueBytes();
 
   /** Sets a key, with the store's default durability. */
-  public void put(byte[] key, byte[] value) {
-    put(key, value, byDefault);
-  }
+  void put(byte[] key, byte[] value);
 
   /**
    * Sets a key. What the write survives when this returns says {@link Durability}.
@@ -212,16 +124,10 @@ public final class Tree {
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written
    * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown
    */
-  public void put(byte[] key, byte[] value, Durability durability) {
-    checkKey(key);
-    checkValue(value);
-    writes.write(writes.begun(Kind.PUT, key, value), isSync(durability));
-  }
+  void put(byte[] key, byte[] value, Durability durability);
 
   /** As {@link #put(byte[], byte[], Instant, Durability)}, with the default durability. */
-  public void put(byte[] key, byte[] value, Instant expires) {
-    put(key, value, expires, byDefault);
-  }
+  void put(byte[] key, byte[] value, Instant expires);
 
   /**
    * Sets a key until an instant, whatever the tree's time to live is. From that millisecond on it
@@ -230,65 +136,25 @@ public final class Tree {
    *
    * @param expires {@link Instant#MAX} for never
    */
-  public void put(byte[] key, byte[] value, Instant expires, Durability durability) {
-    checkKey(key);
-    checkValue(value);
-    long expiry = writes.expiry(expires);
-    Writer writer = writes.begun(Kind.PUT, key, value);
-    writer.write().expiring(expiry);
-    writes.write(writer, isSync(durability));
-  }
-
-  /** What tells when its entries expire. */
-  TreeWriter writes() {
-    return writes;
-  }
+  void put(byte[] key, byte[] value, Instant expires, Durability durability);
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
-  public void put(ByteBuffer key, ByteBuffer value) {
-    put(key, value, byDefault);
-  }
+  void put(ByteBuffer key, ByteBuffer value);
 
   /** Sets a key; takes what remains in the buffers, whose positions stay. */
-  public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
-    boolean sync = isSync(durability);
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(value, "value");
-    Keys.checkKey(key.remaining(), maxKeyBytes());
-    if (!handle.order().isBytes()) {
-      checkKey(Keys.bytes(key));
-    }
-    Keys.checkValue(value.remaining(), maxValueBytes());
-    Writer writer = writes.begun();
-    Keys.put(writer.write(), key, value);
-    writer.write().expiring(writes.expiry());
-    writes.write(writer, sync);
-  }
-
-  private static boolean isSync(Durability durability) {
-    return Objects.requireNonNull(durability, "durability") == Durability.SYNC;
-  }
+  void put(ByteBuffer key, ByteBuffer value, Durability durability);
 
   /** Removes a key, whether it is there or not. */
-  public void delete(byte[] key) {
-    delete(key, byDefault);
-  }
+  void delete(byte[] key);
 
   /** Removes a key, whether it is there or not. */
-  public void delete(byte[] key, Durability durability) {
-    checkKey(key);
-    writes.write(writes.begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
-  }
+  void delete(byte[] key, Durability durability);
 
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
-  public void delete(ByteBuffer key) {
-    delete(Keys.bytes(key));
-  }
+  void delete(ByteBuffer key);
 
   /** Removes a key, whether it is there or not; takes what remains in the buffer. */
-  public void delete(ByteBuffer key, Durability durability) {
-    delete(Keys.bytes(key), durability);
-  }
+  void delete(ByteBuffer key, Durability durability);
 
   /**
    * Merges an operand into the value of a key, without reading it: reads give what the tree's
@@ -298,30 +164,15 @@ public final class Tree {
    * @throws IllegalArgumentException if the tree has no merge operator, its operator refuses the
    *     operand, or key or operand exceed their limit
    */
-  public void merge(byte[] key, byte[] operand) {
-    merge(key, operand, byDefault);
-  }
+  void merge(byte[] key, byte[] operand);
 
   /**
    * As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}.
    */
-  public void merge(byte[] key, byte[] operand, Durability durability) {
-    boolean sync = isSync(durability);
-    checkMerge(key, operand);
-    writes.write(writes.begun(Kind.MERGE, key, Operands.of(operand)), sync);
-  }
-
-  /** Passes if an operand can be merged into a key. */
-  void checkMerge(byte[] key, byte[] operand) {
-    checkKey(key);
-    checkValue(operand);
-    Keys.checkOperand(handle, operand);
-  }
+  void merge(byte[] key, byte[] operand, Durability durability);
 
   /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */
-  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    deleteRange(from, to, byDefault);
-  }
+  void deleteRange(byte @Nullable [] from, byte @Nullable [] to);
 
   /**
    * Removes all keys of a range, in one step, at the cost of one small write. SSTables that lie
@@ -333,16 +184,10 @@ public final class Tree {
    * @param to the key behind the last one, null for no bound; if it is {@code from}, none goes
    * @throws IllegalArgumentException if {@code from} is behind {@code to}
    */
-  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
-    checkRange(from, to);
-    boolean sync = isSync(durability);
-    writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, session.parts().merger()::request);
-  }
+  void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability);
 
   /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
-  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
-    return putIfAbsent(key, value, byDefault);
-  }
+  byte @Nullable [] putIfAbsent(byte[] key, byte[] value);
 
   /**
    * Sets a key that is not there, in one step: no other write of the key comes between the look and
@@ -355,17 +200,10 @@ public final class Tree {
    *     now
    * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
    */
-  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value, Durability durability) {
-    boolean sync = isSync(durability);
-    checkKey(key);
-    checkValue(value);
-    return writes.writeIf(writes.begun(Kind.PUT, key, value), Objects::isNull, sync).before();
-  }
+  byte @Nullable [] putIfAbsent(byte[] key, byte[] value, Durability durability);
 
   /** As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability. */
-  public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
-    return compareAndSet(key, expected, value, byDefault);
-  }
+  boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value);
 
   /**
    * Sets or removes a key if it has the value expected, in one step, as {@link #putIfAbsent} does.
@@ -375,60 +213,26 @@ public final class Tree {
    * @return whether it had the value expected; if not, nothing was written
    * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
    */
-  public boolean compareAndSet(
-      byte[] key, byte @Nullable [] expected, byte @Nullable [] value, Durability durability) {
-    boolean sync = isSync(durability);
-    checkKey(key);
-    if (value != null) {
-      checkValue(value);
-    }
-    Writer writer =
-        value == null
-            ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE)
-            : writes.begun(Kind.PUT, key, value);
-    return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
-  }
+  boolean compareAndSet(
+      byte[] key, byte @Nullable [] expected, byte @Nullable [] value, Durability durability);
 
   /** Whether there is such a key. */
-  public boolean contains(byte[] key) {
-    return get(key, Keys.NO_ROOM, reads.latest()) != NOT_FOUND;
-  }
+  boolean contains(byte[] key);
 
   /** Whether there is such a key; takes what remains in the buffer. */
-  public boolean contains(ByteBuffer key) {
-    return contains(Keys.bytes(key));
-  }
+  boolean contains(ByteBuffer key);
 
   /** Whether there was such a key as of a snapshot. */
-  public boolean contains(byte[] key, Snapshot snapshot) {
-    return get(key, Keys.NO_ROOM, snapshot) != NOT_FOUND;
-  }
+  boolean contains(byte[] key, Snapshot snapshot);
 
   /** The value of a key, or null if there is none; takes what remains in the buffer. */
-  public byte @Nullable [] get(ByteBuffer key) {
-    return get(Keys.bytes(key));
-  }
+  byte @Nullable [] get(ByteBuffer key);
 
   /** The value of a key, or null if there is none. */
-  public byte @Nullable [] get(byte[] key) {
-    return get(key, reads.latest());
-  }
+  byte @Nullable [] get(byte[] key);
 
   /** The value of a key as of a snapshot, or null if there was none. */
-  public byte @Nullable [] get(byte[] key, Snapshot snapshot) {
-    int read = enter(snapshot);
-    try {
-      return get(key, snapshot.moment());
-    } finally {
-      snapshot.exit(read);
-    }
-  }
-
-  /** As {@link #get(byte[])}, as of a moment that is registered. */
-  byte @Nullable [] get(byte[] key, Moment at) {
-    checkKey(key);
-    return reads.get(key, at);
-  }
+  byte @Nullable [] get(byte[] key, Snapshot snapshot);
 
   /**
    * Puts the value of a key into {@code target}, if it fits what remains there; its position then
@@ -437,38 +241,13 @@ public final class Tree {
    * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
    *     remains
    */
-  public int get(byte[] key, ByteBuffer target) {
-    Targets.check(target);
-    return get(key, target, reads.latest());
-  }
+  int get(byte[] key, ByteBuffer target);
 
   /** As {@link #get(byte[], ByteBuffer)}; the key is what remains in its buffer. */
-  public int get(ByteBuffer key, ByteBuffer target) {
-    return get(Keys.bytes(key), target);
-  }
+  int get(ByteBuffer key, ByteBuffer target);
 
   /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
-  public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
-    Targets.check(target);
-    int read = enter(snapshot);
-    try {
-      return get(key, target, snapshot.moment());
-    } finally {
-      snapshot.exit(read);
-    }
-  }
-
-  int get(byte[] key, ByteBuffer target, Moment at) {
-    checkKey(key);
-    return advance(target, reads.get(key, at, target));
-  }
-
-  private static int advance(ByteBuffer target, int length) {
-    if (length > 0 && length <= target.remaining()) {
-      target.position(target.position() + length);
-    }
-    return length;
-  }
+  int get(byte[] key, ByteBuffer target, Snapshot snapshot);
 
   /**
    * Looks at the value of a key without making an array of it. A large value in an SSTable is shown
@@ -480,56 +259,22 @@ public final class Tree {
    *
    * @return what {@code look} made of the value, or null if there is no such key
    */
-  public <T> @Nullable T read(byte[] key, ValueReader<T> look) {
-    Objects.requireNonNull(look, "look");
-    checkKey(key);
-    return reads.read(key, look);
-  }
+  <T> @Nullable T read(byte[] key, ValueReader<T> look);
 
   /** As {@link #read(byte[], ValueReader)}; the key is what remains in its buffer. */
-  public <T> @Nullable T read(ByteBuffer key, ValueReader<T> look) {
-    return read(Keys.bytes(key), look);
-  }
+  <T> @Nullable T read(ByteBuffer key, ValueReader<T> look);
 
   /**
    * The values of many keys, in their order, null for those that are not there. All are as they
    * were at one moment of this call, and cost less than one by one.
    */
-  public List<byte @Nullable []> multiGet(List<byte[]> keys) {
-    try (Snapshot snapshot = snapshot()) {
-      return multiGet(keys, snapshot);
-    }
-  }
-
-  private Snapshot snapshot() {
-    int slot = operations.enter();
-    try {
-      return Snapshot.take(session);
-    } finally {
-      operations.exit(slot);
-    }
-  }
+  List<byte @Nullable []> multiGet(List<byte[]> keys);
 
   /** As {@link #multiGet(List)}, as of a snapshot. */
-  public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
-    Objects.requireNonNull(keys, "keys");
-    Objects.requireNonNull(snapshot, "snapshot");
-    keys.forEach(this::checkKey);
-    int slot = operations.enter(handle);
-    try {
-      int read = enter(snapshot);
-      try {
-        return reads.multiGet(keys, snapshot.moment());
-      } finally {
-        snapshot.exit(read);
-      }
-    } finally {
-      operations.exit(slot);
-    }
-  }
+  List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot);
 
   /** A cursor over all entries as they are now. */
-  public Cursor cursor() {
+  default Cursor cursor() {
     return cursor(CursorOptions.all());
   }
 
@@ -538,20 +283,7 @@ public final class Tree {
    *
    * @throws IllegalArgumentException if they ask for a prefix, and the tree has an order of its own
    */
-  public Cursor cursor(CursorOptions options) {
-    Objects.requireNonNull(options, "options");
-    int slot = operations.enter(handle);
-    try {
-      Bounds bounds = options.bounds(handle.order());
-      Snapshot snapshot = options.snapshot();
-      Snapshots registry = session.engine().snapshots();
-      Moment at =
-          snapshot != null ? snapshot.retain(session) : registry.moment(registry.register());
-      return new Cursor(session.cursors().open(handle, bounds, at, null, null));
-    } finally {
-      operations.exit(slot);
-    }
-  }
+  Cursor cursor(CursorOptions options);
 
   /**
    * Lets disk merges of this tree leave out entries that no reader counts: for layers above, like
@@ -567,42 +299,5 @@ public final class Tree {
    * @throws IllegalArgumentException if one of the trees is not logged, or of another store: after
    *     a crash they might not stand at one moment; or if one has a merge operator
    */
-  public void setMergeFilter(Tree records, MergeFilter filter) {
-    Objects.requireNonNull(records, "records");
-    Objects.requireNonNull(filter, "filter");
-    if (records.session != session
-        || !RecordFilter.fits(handle)
-        || !RecordFilter.fits(records.handle)) {
-      String both = "trees '" + name() + "' and '" + records.name();
-      throw new IllegalArgumentException(
-          both + "' must both be logged, without merge operator, and belong to one store");
-    }
-    handle.checkOpen();
-    handle.setFilter(new RecordFilter(handle, records.handle, filter, memory));
-  }
-
-  /** Begins a read from a snapshot; see {@link Snapshot#enter}. */
-  private int enter(Snapshot snapshot) {
-    return Objects.requireNonNull(snapshot, "snapshot").enter(session);
-  }
-
-  void checkKey(byte[] key) {
-    Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
-    Keys.checkOrder(handle.order(), key);
-  }
-
-  void checkValue(byte[] value) {
-    Keys.checkValue(Objects.requireNonNull(value, "value").length, maxValueBytes());
-  }
-
-  /** Passes if the bounds of a range are keys, or null. */
-  void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
-    checkKey(from == null ? Keys.NO_VALUE : from);
-    checkKey(to == null ? Keys.NO_VALUE : to);
-  }
-
-  @Override
-  public String toString() {
-    return "tree " + name();
-  }
+  void setMergeFilter(Tree records, MergeFilter filter);
 }

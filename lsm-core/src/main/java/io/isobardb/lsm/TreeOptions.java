@@ -1,11 +1,10 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.handle.Names;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.setting.Names;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionValues;
-import io.isobardb.lsm.state.TreeHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,24 +53,6 @@ public final class TreeOptions {
     return DEFAULTS;
   }
 
-  /** The options of a tree that exists, all of them set. */
-  static TreeOptions of(TreeHandle.Settings stored, Duration timeToLive) {
-    Builder all =
-        builder()
-            .keyOrder(stored.order())
-            .logged(stored.logged())
-            .compression(Compression.of(stored.codec()))
-            .filterBitsPerKey(stored.filterBitsPerKey())
-            .timeToLive(timeToLive);
-    all.mergeOperator = stored.operator();
-    all.set(TreeOption.MERGE_OPERATOR, operatorName(stored.operator()));
-    return all.build();
-  }
-
-  private static String operatorName(@Nullable MergeOperator operator) {
-    return operator == null ? TreeOption.NO_OPERATOR : operator.name();
-  }
-
   /** Begins with nothing set: the defaults, or what is stored. */
   public static Builder builder() {
     return new Builder(OptionValues.builder(TreeOption.ALL), KeyOrder.BYTES, null);
@@ -113,13 +94,9 @@ public final class TreeOptions {
   }
 
   /** Whether it was said how long entries live, and otherwise than it is stored. */
-  boolean changesTimeToLive(TreeOptions stored) {
+  public boolean changesTimeToLive(TreeOptions stored) {
+    Objects.requireNonNull(stored, "stored");
     return values.givenUnlike(stored.values).contains(TreeOption.TIME_TO_LIVE);
-  }
-
-  TreeHandle.Settings toSettings() {
-    return new TreeHandle.Settings(
-        keyOrder, logged(), compression().code(), filterBitsPerKey(), mergeOperator);
   }
 
   /**
@@ -127,7 +104,9 @@ public final class TreeOptions {
    *
    * @throws IllegalArgumentException if not, with both values of each such option
    */
-  void checkStored(String tree, TreeOptions stored) {
+  public void checkStored(String tree, TreeOptions stored) {
+    Objects.requireNonNull(tree, "tree");
+    Objects.requireNonNull(stored, "stored");
     List<Option<?>> unlike = new ArrayList<>(values.givenUnlike(stored.values));
     unlike.remove(TreeOption.TIME_TO_LIVE);
     if (!unlike.isEmpty()) {
@@ -200,6 +179,12 @@ public final class TreeOptions {
         throw new IllegalArgumentException("no merge operator can have the name 'none'");
       }
       return set(TreeOption.MERGE_OPERATOR, operator.name());
+    }
+
+    /** Says that nothing can be merged into the tree's values, as it is by default. */
+    public Builder noMergeOperator() {
+      this.mergeOperator = null;
+      return set(TreeOption.MERGE_OPERATOR, TreeOption.NO_OPERATOR);
     }
 
     /**

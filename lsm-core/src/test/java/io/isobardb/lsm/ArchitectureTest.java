@@ -25,15 +25,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("any-jdk")
 class ArchitectureTest {
   private static final String BASE = "io.isobardb.lsm";
+
+  /** The package of the public API itself. */
+  private static final String API = "";
+
+  /** The one class of the engine that the public API knows. */
+  private static final String OPENING = BASE + ".store.Opening";
 
   /** Lowest first; each may use those before it. Why it stands above its neighbour, beside it. */
   private static final List<Map.Entry<String, String>> ORDER =
@@ -43,6 +49,7 @@ class ArchitectureTest {
           Map.entry("inspect", "what was found is told without knowing how"),
           Map.entry("setting", "an option is data; what it means is known elsewhere"),
           Map.entry("observe", "what is told does not depend on who tells it"),
+          Map.entry(API, "what users see has no code of the engine, but for who opens it"),
           Map.entry("event", "all others report to it; it knows none of them"),
           Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
           Map.entry("io", "files and the clock know neither threads nor formats"),
@@ -59,7 +66,7 @@ class ArchitectureTest {
           Map.entry("transaction", "a transaction reads, and decides whether it may write"),
           Map.entry("tuning", "who divides the memory may ask for flushes, and nobody asks him"),
           Map.entry("recovery", "opening puts all parts together"),
-          Map.entry("handle", "what users hold is known by what is open, not by its type"));
+          Map.entry("store", "what users hold is all of it, and nobody below knows it"));
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -70,36 +77,82 @@ class ArchitectureTest {
     rule.because(reason).check(CLASSES);
   }
 
-  private static String[] packages(Stream<String> names) {
-    return names.map(name -> BASE + "." + name).toArray(String[]::new);
+  private static String packageOf(Map.Entry<String, String> entry) {
+    return entry.getKey().equals(API) ? BASE : BASE + "." + entry.getKey();
   }
 
   @Test
   void importsRunOneWay() {
     for (int i = 0; i < ORDER.size(); i++) {
       String[] above =
-          Stream.concat(
-                  Stream.of(BASE),
-                  Stream.of(packages(ORDER.stream().skip(i + 1).map(Map.Entry::getKey))))
-              .toArray(String[]::new);
+          ORDER.stream().skip(i + 1).map(ArchitectureTest::packageOf).toArray(String[]::new);
+      String one = packageOf(ORDER.get(i));
       check(
           noClasses()
               .that()
-              .resideInAPackage(BASE + "." + ORDER.get(i).getKey())
+              .resideInAPackage(one)
               .should()
-              .dependOnClassesThat()
-              .resideInAnyPackage(above),
+              .dependOnClassesThat(
+                  resideInAnyPackage(above)
+                      .and(
+                          describe(
+                              "are not who opens stores",
+                              type -> !one.equals(BASE) || !type.getName().equals(OPENING)))),
           ORDER.get(i).getValue());
     }
   }
 
   @Test
   void everyPackageHasItsPlaceInTheOrder() {
-    Set<String> known = new TreeSet<>(Set.of(BASE));
-    ORDER.forEach(entry -> known.add(BASE + "." + entry.getKey()));
+    Set<String> known = new TreeSet<>();
+    ORDER.forEach(entry -> known.add(packageOf(entry)));
     Set<String> found = new TreeSet<>();
     CLASSES.forEach(type -> found.add(type.getPackageName()));
     assertEquals(known, found, "ORDER and ARCHITECTURE.md name all packages");
+  }
+
+  @Test
+  void thePublicApiKnowsOneClassOfTheEngine() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage(BASE)
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("io.isobardb..")
+                    .and(
+                        resideOutsideOfPackages(
+                            BASE,
+                            BASE + ".error",
+                            BASE + ".option",
+                            BASE + ".inspect",
+                            BASE + ".observe",
+                            BASE + ".setting",
+                            "io.isobardb.memory.stats",
+                            "io.isobardb.tuner.memory"))
+                    .and(describe("don't open stores", type -> !type.getName().equals(OPENING)))),
+        "an application can stand behind it itself");
+  }
+
+  /** The types of the public API that the engine stands behind, each with one class. */
+  @Test
+  void eachInterfaceOfTheApiHasOneImplementation() {
+    Set<String> callbacks =
+        Set.of("MergeFilter", "TransactionBody", "TransactionTask", "ValueReader");
+    Map<String, List<String>> wrong = new TreeMap<>();
+    for (JavaClass type : CLASSES) {
+      if (type.getPackageName().equals(BASE)
+          && type.isInterface()
+          && !type.getSimpleName().equals("package-info")
+          && !callbacks.contains(type.getSimpleName())) {
+        List<String> classes =
+            type.getAllSubclasses().stream().map(JavaClass::getSimpleName).sorted().toList();
+        if (classes.size() != 1) {
+          wrong.put(type.getSimpleName(), classes);
+        }
+      }
+    }
+    assertEquals(Map.of(), wrong);
   }
 
   @Test
@@ -136,11 +189,11 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages(BASE + ".io", BASE)
+            .resideOutsideOfPackages(BASE + ".io", BASE, BASE + ".store")
             .should()
             .dependOnClassesThat()
             .haveFullyQualifiedName("java.nio.file.Path"),
-        "below the public API a store is a Storage, which may be simulated");
+        "below what users hold a store is a Storage, which may be simulated");
   }
 
   @Test
@@ -261,7 +314,7 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .doNotHaveFullyQualifiedName(BASE + ".Store")
+            .doNotHaveFullyQualifiedName(OPENING)
             .should()
             .callCodeUnitWhere(
                 calls(

@@ -16,6 +16,7 @@ import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -103,7 +104,7 @@ class CloseErrorsTest {
               Clock.SYSTEM,
               (Scheduler) planted.wrap(Scheduler.class, new ThreadScheduler("planted", 1)),
               new SplittableRandom(call));
-      Store store = Store.open(environment, SimulatedStores.SMALL);
+      Store store = Inside.open(environment, SimulatedStores.SMALL);
       Tree tree = store.openTree("logged");
       Tree unlogged = store.openTree("unlogged", TreeOptions.builder().logged(false).build());
       tree.put(key(1), value(1, 10));

@@ -13,8 +13,8 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.Watchdog;
-import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.memory.stats.Ledger;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -311,7 +311,7 @@ class CrossedOptionsTest {
   }
 
   private static StoreOptions someOptions(SplittableRandom random, int pageSize) {
-    long least = MemoryAccount.leastBudget(pageSize);
+    long least = OptionLimits.leastBudget(pageSize);
     long budget =
         switch (random.nextInt(3)) {
           case 0 -> least;

@@ -148,7 +148,7 @@ class OptionsTest {
     assertEquals(16 << 20, second.writeMemory());
     assertEquals(3, second.backgroundThreads());
     assertEquals(FlushPolicy.MAX_MEMORY, second.experimental().flushPolicy());
-    assertEquals(backwards, second.toOpenOptions().orders().get(backwards.name()));
+    assertEquals(backwards, second.keyOrders().get(backwards.name()));
     assertEquals(64 << 20, first.memoryBudget());
     assertEquals(first.toString(), first.toBuilder().build().toString());
   }

@@ -8,12 +8,13 @@ import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.TracedDisk;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.OfflineStore;
-import io.isobardb.lsm.recovery.OpenOptions;
 import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -26,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,7 +144,7 @@ class StoreCallsTest {
               .createIfMissing(!existing)
               .build();
       scheduler = new SimulatedScheduler(clock, 1);
-      return Store.open(
+      return Inside.open(
           new Environment(on.storage(), clock, scheduler, new SplittableRandom(1)), options);
     }
 
@@ -175,8 +177,7 @@ class StoreCallsTest {
     }
 
     private void check() throws IOException {
-      try (OfflineStore inspector =
-          OfflineStore.open(traced.storage(), 4 << 20, options().orders())) {
+      try (OfflineStore inspector = OfflineStore.open(traced.storage(), 4 << 20, orders())) {
         List<String> progress = new ArrayList<>();
         var report =
             inspector.check((what, done, of) -> progress.add(what + " " + done + "/" + of));
@@ -196,8 +197,8 @@ class StoreCallsTest {
       }
     }
 
-    private static OpenOptions options() {
-      return StoreOptions.builder().memoryBudget(4 << 20).build().toOpenOptions();
+    private static Map<String, KeyOrder> orders() {
+      return StoreOptions.defaults().keyOrders();
     }
 
     private void repair(long heapBytes) throws IOException {
@@ -207,7 +208,7 @@ class StoreCallsTest {
           StoreRepair.run(
               disk.copy(),
               made.storage(),
-              new StoreRepair.Settings(4 << 20, heapBytes, options().orders(), new UUID(7, 8)),
+              new StoreRepair.Settings(4 << 20, heapBytes, orders(), new UUID(7, 8)),
               CheckProgress.NONE);
       made.take().forEach(traced::note);
       report.trees().forEach(tree -> traced.note(tree.toString()));

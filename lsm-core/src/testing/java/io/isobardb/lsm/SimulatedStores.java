@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -24,7 +25,7 @@ public final class SimulatedStores {
 
   public static Store open(
       SimulatedStorage storage, SimulatedClock clock, SimulatedScheduler scheduler, long seed) {
-    return Store.open(
+    return Inside.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(seed)), SMALL);
   }
 

@@ -1,12 +1,12 @@
 package io.isobardb.bench.crash;
 
 import io.isobardb.bench.crash.CrashScript.Violation;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.BackupDirectory;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.Watchdog;
@@ -136,7 +136,7 @@ final class BackupScript {
     Watchdog.mark("a backup");
     from = expected.begun();
     disk.onMutation(storage -> meanwhile());
-    BackupDirectory.Entry made = OpenStore.session(stage.store()).backup(directory, Long.MAX_VALUE);
+    BackupDirectory.Entry made = Inside.of(stage.store()).backup(directory, Long.MAX_VALUE);
     disk.onMutation(storage -> {});
     if (wrong != null) {
       throw new AssertionError("while a backup was made", wrong);

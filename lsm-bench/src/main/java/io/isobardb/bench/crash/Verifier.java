@@ -2,7 +2,6 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -15,6 +14,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.OfflineStore;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
@@ -175,7 +175,7 @@ final class Verifier {
 
   /** What the store would judge by, which does not ask its clock if nothing in it expires. */
   private static long time(Store store) {
-    Engine engine = OpenStore.session(store).engine();
+    Engine engine = Inside.of(store).engine();
     StoreClock clock = engine.snapshots().time();
     return clock.isUsed() ? clock.getAsLong() : engine.environment().clock().wallMillis();
   }

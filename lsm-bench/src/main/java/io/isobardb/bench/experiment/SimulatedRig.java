@@ -3,7 +3,6 @@ package io.isobardb.bench.experiment;
 import io.isobardb.bench.drive.Dataset;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -12,6 +11,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -127,7 +127,7 @@ final class SimulatedRig implements AutoCloseable {
     random = new SplittableRandom(seed);
     scheduler = new SimulatedScheduler(clock, random.nextLong());
     store =
-        OpenStore.in(
+        Inside.open(
             new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
     data = new Dataset(shape.keyBytes(), shape.valueBytes());
     key = new byte[shape.keyBytes()];
@@ -142,7 +142,7 @@ final class SimulatedRig implements AutoCloseable {
 
   /** Gives the write memory another size, as the memory tuner would; returns when it has that. */
   void resizeWriteMemory(long bytes) {
-    MemoryWall wall = OpenStore.wall(store);
+    MemoryWall wall = Inside.wall(store);
     wall.moveTo(bytes);
     while (wall.step()) {
       background();

@@ -8,7 +8,6 @@ import io.isobardb.bench.latency.Requests.Content;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Progress.Watcher;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -17,6 +16,7 @@ import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ final class RealRun {
             Clock.SYSTEM,
             new ThreadScheduler("latency", options.backgroundThreads()),
             new SplittableRandom(spec.seed()));
-    try (Store store = OpenStore.in(environment, options)) {
+    try (Store store = Inside.open(environment, options)) {
       Tree tree = store.openTree("t");
       JobWatch jobs = new JobWatch(() -> begun ? nanos() : -1);
       store.addListener(jobs);

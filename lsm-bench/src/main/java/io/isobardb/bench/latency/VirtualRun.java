@@ -2,11 +2,11 @@ package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.LatencySpec.Machine;
 import io.isobardb.cli.console.Progress.Watcher;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.VirtualScheduler;
@@ -76,7 +76,7 @@ final class VirtualRun {
     SimulatedStorage disk = new SimulatedStorage(clock);
     VirtualStorage storage = new VirtualStorage(disk, scheduler);
     try (Store store =
-        OpenStore.in(
+        Inside.open(
             new Environment(storage, clock, scheduler, new SplittableRandom(spec.seed())),
             options)) {
       Tree tree = store.openTree("t");

@@ -7,7 +7,6 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Compression;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
@@ -21,6 +20,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -293,7 +293,7 @@ public final class SoakRun {
     Environment environment =
         new Environment(slow, Clock.SYSTEM, new ThreadScheduler("soak", 2), random.split());
     StoreOptions options = SoakOptions.draw(random, spec.memoryBytes());
-    Store opened = OpenStore.in(environment, options);
+    Store opened = Inside.open(environment, options);
     opened.addListener(
         new StoreListener() {
           @Override

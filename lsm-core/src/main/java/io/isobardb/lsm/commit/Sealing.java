@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.setting.OptionLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +19,11 @@ import org.jspecify.annotations.Nullable;
 public record Sealing(
     MemoryComponent component, int wantedBytes, int pageSize, @Nullable StaticShares shares) {
 
-  /** The most that can be asked for. */
-  private static final long MOST_WANTED_BYTES = 64 << 20;
-
   /** So many active SSTables are not too many to be merged and flushed by slices. */
   private static final int FEW = 8;
 
-  /** So many the write memory has room for at least, whatever size is asked for. */
-  private static final int LEAST = 4;
-
   /** The least number of pages of one. */
   private static final int LEAST_PAGES = 4;
-
-  /**
-   * The least that can be asked for, in pages. A cursor holds a page of each run in memory: of a
-   * small budget it could not have one of more runs than this makes.
-   */
-  private static final int LEAST_WANTED_PAGES = 8;
 
   /** A tree of which nothing is known may well grow to this part of the write memory. */
   private static final int LEAST_PART = 16;
@@ -53,16 +42,6 @@ public record Sealing(
    */
   public record Size(long bytes, long filterBytes) {}
 
-  /** The least size that may be asked for. */
-  public static long leastWanted(int pageSize) {
-    return (long) LEAST_WANTED_PAGES * pageSize;
-  }
-
-  /** The largest size that may be asked for, with so much write memory. */
-  public static long mostWanted(long writeBytes) {
-    return Math.min(writeBytes / LEAST, MOST_WANTED_BYTES);
-  }
-
   /**
    * The size of an active SSTable that the processor's cache has room for, few enough for the write
    * memory, and so many that whole merges find some to merge; the one asked for, if one is.
@@ -73,7 +52,8 @@ public record Sealing(
       int many = MemoryRules.mergesWhole(component) ? 4 * MemoryRules.PIPELINE : FEW;
       bytes = Math.min(writeBytes / many, MemoryRules.MOST_ACTIVE_BYTES);
     } else {
-      bytes = Math.min(writeBytes / LEAST, Math.max(wantedBytes, leastWanted(pageSize)));
+      long least = OptionLimits.leastActiveBytes(pageSize);
+      bytes = Math.min(OptionLimits.mostActiveBytes(writeBytes), Math.max(wantedBytes, least));
     }
     return Math.max(bytes, (long) LEAST_PAGES * pageSize);
   }

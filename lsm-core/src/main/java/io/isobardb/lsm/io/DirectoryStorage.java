@@ -2,6 +2,7 @@ package io.isobardb.lsm.io;
 
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.setting.ProcessLimits;
 import io.isobardb.memory.system.ProcessMemory;
 import java.io.Closeable;
 import java.io.IOException;
@@ -119,7 +120,7 @@ public final class DirectoryStorage implements Storage {
    * @throws NotDirectoryException if it is something else
    */
   public static DirectoryStorage open(Path dir, boolean create) throws IOException {
-    return open(dir, create, OpenFiles.defaultLimit(), FileAccess.OWNER);
+    return open(dir, create, ProcessLimits.openFiles(), FileAccess.OWNER);
   }
 
   /**
@@ -132,11 +133,6 @@ public final class DirectoryStorage implements Storage {
       throws IOException {
     UnaryOperator<FileChannel> channels = UnaryOperator.identity();
     return open(dir, create, maxOpenFiles, access, channels, OpenFiles.OF_PROCESS);
-  }
-
-  /** A quarter of the descriptors that the process may still take, 16 to 10,000. */
-  public static int defaultMaxOpenFiles() {
-    return OpenFiles.defaultLimit();
   }
 
   /** Opens a directory whose files are read and written through what {@code channels} gives. */
@@ -175,7 +171,7 @@ public final class DirectoryStorage implements Storage {
 
   private static DirectoryStorage toRead(Path real) {
     OpenFiles descriptors =
-        new OpenFiles(real.toString(), OpenFiles.defaultLimit(), OpenFiles.OF_PROCESS);
+        new OpenFiles(real.toString(), ProcessLimits.openFiles(), OpenFiles.OF_PROCESS);
     return new DirectoryStorage(
         real, true, List.of(), FileAccess.OWNER, descriptors, UnaryOperator.identity());
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.io;
 
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.setting.ProcessLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -96,7 +97,7 @@ public final class NewDirectory {
   }
 
   private static DirectoryStorage open(Path directory, FileAccess access) throws IOException {
-    return DirectoryStorage.open(directory, true, DirectoryStorage.defaultMaxOpenFiles(), access);
+    return DirectoryStorage.open(directory, true, ProcessLimits.openFiles(), access);
   }
 
   private static void checkPlace(Path directory) throws IOException {

@@ -1,9 +1,8 @@
 package io.isobardb.lsm.io;
 
-import com.sun.management.UnixOperatingSystemMXBean;
+import io.isobardb.lsm.setting.ProcessLimits;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -34,12 +33,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Thread rule: any thread. The lock is not held during I/O.
  */
 final class OpenFiles {
-  /** The lowest limit: log, manifest and a few outputs of merges, and some to read. */
-  static final int LEAST = 16;
-
-  /** The highest limit that is chosen by default. An open file takes about 1 KB of heap. */
-  static final int MOST_BY_DEFAULT = 10_000;
-
   /** How often a file that is opened looks for others to close. */
   private static final int TRIES = 4;
 
@@ -75,16 +68,7 @@ final class OpenFiles {
 
         @Override
         public long spare() {
-          if (!(ManagementFactory.getOperatingSystemMXBean()
-              instanceof UnixOperatingSystemMXBean unix)) {
-            return Integer.MAX_VALUE;
-          }
-          try {
-            return Math.max(
-                0, unix.getMaxFileDescriptorCount() - unix.getOpenFileDescriptorCount());
-          } catch (InternalError e) {
-            return 0; // They are counted in a directory, which takes a descriptor to list.
-          }
+          return ProcessLimits.spareDescriptors();
         }
 
         @Override
@@ -133,7 +117,7 @@ final class OpenFiles {
     this.of = of;
     this.descriptors = descriptors;
     long spare = descriptors.spare();
-    long most = Math.max(LEAST, spare / 4 * 3);
+    long most = Math.max(ProcessLimits.LEAST_OPEN_FILES, spare / 4 * 3);
     this.limit = (int) Math.min(limit, most);
     if (limit > most) {
       System.getLogger(OpenFiles.class.getName())
@@ -149,11 +133,6 @@ final class OpenFiles {
                   + " are kept open. "
                   + FileErrors.MORE_DESCRIPTORS);
     }
-  }
-
-  /** A quarter of the descriptors that the process may still take, within bounds. */
-  static int defaultLimit() {
-    return (int) Math.max(LEAST, Math.min(OF_PROCESS.spare() / 4, MOST_BY_DEFAULT));
   }
 
   /**
@@ -329,7 +308,8 @@ final class OpenFiles {
     lock.lock();
     try {
       chosen = choose((clock.size() + 1) / 2);
-      limit = Math.max(LEAST, Math.min(limit, held + coming - chosen.size()));
+      limit =
+          Math.max(ProcessLimits.LEAST_OPEN_FILES, Math.min(limit, held + coming - chosen.size()));
       kept = limit;
     } finally {
       lock.unlock();

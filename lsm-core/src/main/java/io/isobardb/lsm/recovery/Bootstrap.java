@@ -4,7 +4,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.tuning.MemoryAccount;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.memory.cache.CacheNeighbours;
@@ -109,7 +109,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
   }
 
   private static void checkBudget(Storage storage, long budget, int pageSize) {
-    long least = MemoryAccount.leastBudget(pageSize);
+    long least = OptionLimits.leastBudget(pageSize);
     if (budget < least) {
       throw new IllegalArgumentException(
           "the store in "

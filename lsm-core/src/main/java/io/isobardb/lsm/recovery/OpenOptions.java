@@ -1,9 +1,14 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.ExperimentalOptions;
+import io.isobardb.lsm.MemoryTunerOptions;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Backpressure;
+import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryRules;
+import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
@@ -17,8 +22,13 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Bandwidth;
+import io.isobardb.lsm.schedule.BandwidthRules;
+import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.tuning.Tuning;
+import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.tuner.memory.TunerOptions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +96,81 @@ public record OpenOptions(
    * @param pageSize for a new store; an existing one keeps its own
    */
   public record Files(int pageSize, IoMode ioMode, long asyncSyncNanos, boolean createIfMissing) {}
+
+  /** Those that a store is opened with. */
+  public static OpenOptions of(StoreOptions options) {
+    ExperimentalOptions chosen = options.experimental();
+    boolean shares = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
+    return new OpenOptions(
+        options.memoryBudget(),
+        options.writeMemory(),
+        options.backgroundThreads(),
+        new Policies(
+            rules(options),
+            leveling(options),
+            new Merging(chosen.mergeDebtLimit(), chosen.mergeSchedule(), limits(chosen)),
+            chosen.memoryComponent(),
+            shares ? chosen.staticTrees() : 0,
+            chosen.activeTableSize(),
+            tuning(options)),
+        new Files(
+            options.pageSize(),
+            options.ioMode(),
+            Math.max(1, options.asyncSyncInterval().toNanos()),
+            options.createIfMissing()),
+        new Known(options.keyOrders(), options.mergeOperators()));
+  }
+
+  private static FlushRules rules(StoreOptions options) {
+    ExperimentalOptions chosen = options.experimental();
+    return new FlushRules(
+        chosen.flushPolicy(),
+        FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
+        options.logLimit(),
+        chosen.memoryComponent(),
+        new Fullness(chosen.flushTrigger()));
+  }
+
+  private static Bandwidth.Rules limits(ExperimentalOptions chosen) {
+    return new Bandwidth.Rules(
+        new BandwidthRules(chosen.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum()),
+        new ProcessorRules((long) (chosen.processorMinimum() * 1e9)));
+  }
+
+  private static LevelingOptions leveling(StoreOptions options) {
+    ExperimentalOptions chosen = options.experimental();
+    return new LevelingOptions(
+        chosen.levelSizeRatio(),
+        chosen.levelDropFactor(),
+        chosen.l0Structure(),
+        chosen.mergeSelection(),
+        new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
+        chosen.staticLevels(),
+        options.maxSpace(),
+        chosen.mergesWithinL0());
+  }
+
+  private static Tuning tuning(StoreOptions options) {
+    MemoryTunerOptions tuner = options.memoryTuner();
+    ExperimentalOptions chosen = options.experimental();
+    return new Tuning(
+        tuner.on(),
+        tuner.interval().toNanos(),
+        options.logLimit(),
+        new TunerOptions(
+            tuner.writeWeight(),
+            tuner.readWeight(),
+            chosen.tunerSamples(),
+            chosen.tunerFixedStep(),
+            chosen.tunerMaxStep(),
+            chosen.tunerBoldness(),
+            chosen.tunerMinStep(),
+            chosen.tunerMinGain(),
+            tuner.writeFloor(),
+            tuner.cacheFloor(),
+            TunerOptions.DEFAULT.floorShare()),
+        chosen.optimisedLevels() ? leveling(options) : null);
+  }
 
   /** So many pages of the budget for each flush or merge that goes on at once. */
   private static final int JOB_PAGES = 256;

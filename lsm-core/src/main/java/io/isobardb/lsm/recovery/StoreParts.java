@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
@@ -377,8 +378,9 @@ public final class StoreParts {
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if something is damaged that must not be
    */
-  public static StoreParts open(Environment world, OpenOptions options, Readers readers)
+  public static StoreParts open(Environment world, StoreOptions given, Readers readers)
       throws IOException {
+    OpenOptions options = OpenOptions.of(given);
     MeteredStorage storage = new MeteredStorage(world.storage(), world.clock());
     Environment environment = world.with(storage);
     CacheLinks neighbours = new CacheLinks(readers);

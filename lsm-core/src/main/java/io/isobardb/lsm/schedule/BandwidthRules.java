@@ -1,5 +1,7 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.setting.OptionLimits;
+
 /**
  * How much of the device flushes and merges get: a pure function of what clients use. Immutable.
  *
@@ -19,7 +21,7 @@ package io.isobardb.lsm.schedule;
  */
 public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBytes) {
   /** The device's bandwidth is learnt. */
-  public static final long AUTO = 0;
+  public static final long AUTO = OptionLimits.AUTO_BANDWIDTH;
 
   /** A limit is changed if it differs by so many bytes per second. */
   private static final long LEAST_CHANGE = 10 << 20;

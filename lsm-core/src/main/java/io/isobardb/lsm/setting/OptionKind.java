@@ -27,6 +27,9 @@ public abstract class OptionKind<T extends Comparable<T>> {
         }
       };
 
+  /** Bytes per second, {@code auto} or {@code unlimited}. */
+  public static final OptionKind<Long> BANDWIDTH = new BandwidthKind();
+
   /** A duration, read as {@code 100ms} or {@code 2s}. */
   public static final OptionKind<Duration> DURATION =
       new OptionKind<>(Duration.class, "a duration") {

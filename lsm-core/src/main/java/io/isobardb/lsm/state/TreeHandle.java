@@ -1,5 +1,7 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.entry.OperandChain;
@@ -9,7 +11,9 @@ import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.tuner.workload.LevelShares;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -74,7 +78,29 @@ public final class TreeHandle {
       boolean logged,
       int codec,
       int filterBitsPerKey,
-      @Nullable MergeOperator operator) {}
+      @Nullable MergeOperator operator) {
+    /** Those of a tree that is to be made. */
+    public static Settings of(TreeOptions options) {
+      return new Settings(
+          options.keyOrder(),
+          options.logged(),
+          options.compression() == Compression.LZ4 ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE,
+          options.filterBitsPerKey(),
+          options.mergeOperator());
+    }
+
+    /** The same as users know them, all of them set. */
+    public TreeOptions options(Duration timeToLive) {
+      TreeOptions.Builder all =
+          TreeOptions.builder()
+              .keyOrder(order)
+              .logged(logged)
+              .compression(codec == FileLayout.CODEC_LZ4 ? Compression.LZ4 : Compression.NONE)
+              .filterBitsPerKey(filterBitsPerKey)
+              .timeToLive(timeToLive);
+      return (operator == null ? all.noMergeOperator() : all.mergeOperator(operator)).build();
+    }
+  }
 
   /**
    * How the tree stands to others when write memory is short.

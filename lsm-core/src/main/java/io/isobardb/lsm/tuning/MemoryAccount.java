@@ -1,5 +1,6 @@
 package io.isobardb.lsm.tuning;
 
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -23,12 +24,6 @@ import io.isobardb.memory.stats.Purpose;
  */
 public record MemoryAccount(
     long writeBytes, long mostWriteBytes, long sharedBytes, long blockBytes, long slabBytes) {
-  /** The least budget of all, in bytes ... */
-  public static final long LEAST_BUDGET = 4 << 20;
-
-  /** ... and in pages. */
-  public static final int LEAST_BUDGET_PAGES = 128;
-
   /**
    * The least cache, in pages. A merge holds one of each run that it reads: of the dozen that L0
    * has at most, and of the levels.
@@ -52,24 +47,15 @@ public record MemoryAccount(
 
   private static final long LEAST_HEADROOM = 512 << 10;
 
-  /**
-   * The least budget for pages of a size.
-   *
-   * @return at least {@link #LEAST_BUDGET}, and {@link #LEAST_BUDGET_PAGES} pages
-   */
-  public static long leastBudget(int pageSize) {
-    return Math.max(LEAST_BUDGET, (long) LEAST_BUDGET_PAGES * pageSize);
-  }
-
   /** The least budget for a pool whose blocks take {@code fixedBytes}. */
   static long leastBudget(PagePool pool, long fixedBytes) {
     long pages = LEAST_WRITE_PAGES + LEAST_CACHE_PAGES + RESERVE_PAGES;
     long least = fixedBytes + PASSING_BYTES + pool.slabBytesFor(pages);
-    return Math.max(leastBudget(pool.pageSize()), Math.max(4 * fixedBytes, least));
+    return Math.max(OptionLimits.leastBudget(pool.pageSize()), Math.max(4 * fixedBytes, least));
   }
 
   /**
-   * Divides a budget of at least {@link #leastBudget}.
+   * Divides a budget of at least {@link #leastBudget(PagePool, long)}.
    *
    * @param fixedBytes of blocks that are held as long as the store is open
    * @param wantedBytes the write memory that was asked for

@@ -3,7 +3,6 @@ package io.isobardb.lsm.simulation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.entry.Lsn;
@@ -104,7 +103,7 @@ public final class SimulatedWorld {
   public Store open(StoreOptions options, Storage disk) {
     earlier = 31 * earlier + scheduler.traceHash();
     scheduler = scheduler(random.nextLong());
-    return OpenStore.in(
+    return Inside.open(
         new Environment(disk, clock, scheduler, new SplittableRandom(random.nextLong())), options);
   }
 

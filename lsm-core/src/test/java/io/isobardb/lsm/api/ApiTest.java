@@ -1,5 +1,7 @@
 package io.isobardb.lsm.api;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -7,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import io.isobardb.lsm.store.Opening;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -114,6 +117,8 @@ class ApiTest {
         .matching("io.isobardb.(**)")
         .should()
         .beFreeOfCycles()
+        // Whoever asks for a store gets one: what the API is, the engine implements.
+        .ignoreDependency(resideInAPackage("io.isobardb.lsm"), equivalentTo(Opening.class))
         .check(CLASSES);
   }
 }

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -30,6 +29,7 @@ import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
@@ -232,7 +232,7 @@ class BackupsTest {
       SimulatedStorage place = new SimulatedStorage(clock);
       try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1)) {
         fill(store.openTree("t"), 0, 1000, "value");
-        try (Backups backups = OpenStore.backups(place, Long.MAX_VALUE)) {
+        try (Backups backups = Inside.backups(place, Long.MAX_VALUE)) {
           backups.create(store);
         }
       }
@@ -322,7 +322,7 @@ class BackupsTest {
       store.flush();
       store.awaitQuiet();
       long begun = clock.nanos();
-      try (Backups backups = OpenStore.backups(new SimulatedStorage(clock), RATE)) {
+      try (Backups backups = Inside.backups(new SimulatedStorage(clock), RATE)) {
         assertLimited(backups.create(store), clock.nanos() - begun);
       }
     }
@@ -371,7 +371,7 @@ class BackupsTest {
     List<SimulatedStorage> crashed = new ArrayList<>();
     Map<Long, Map<String, String>> expected = new HashMap<>();
     try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
-        Backups backups = OpenStore.backups(disk, Long.MAX_VALUE)) {
+        Backups backups = Inside.backups(disk, Long.MAX_VALUE)) {
       Tree tree = store.openTree("t");
       disk.onMutation(
           before -> crashed.add(before.crash(random, CrashMode.values()[random.nextInt(4)])));
@@ -404,7 +404,7 @@ class BackupsTest {
       SimulatedStorage image, long least, long most, Map<Long, Map<String, String>> expected)
       throws IOException {
     SimulatedClock clock = new SimulatedClock();
-    try (Backups backups = OpenStore.backups(image, Long.MAX_VALUE)) {
+    try (Backups backups = Inside.backups(image, Long.MAX_VALUE)) {
       assertEquals(List.of(), backups.verify());
       List<Backup> list = backups.list();
       assertTrue(list.size() == least || list.size() == most, list::toString);
@@ -479,7 +479,7 @@ class BackupsTest {
     SimulatedStorage disk = new SimulatedStorage();
     SimulatedClock clock = new SimulatedClock();
     try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
-        Backups backups = OpenStore.backups(disk, Long.MAX_VALUE)) {
+        Backups backups = Inside.backups(disk, Long.MAX_VALUE)) {
       Tree tree = store.openTree("t");
       fill(tree, 0, 1000, "value");
       Backup first = backups.create(store);

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -18,6 +17,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -105,7 +105,7 @@ class AllocationFaultsTest {
     private Store open() {
       for (int attempt = 0; ; attempt++) {
         try {
-          return OpenStore.in(
+          return Inside.open(
               new Environment(
                   storage,
                   clock,
@@ -260,14 +260,14 @@ class AllocationFaultsTest {
             new SimulatedScheduler(clock, 7),
             new SplittableRandom(7),
             purpose -> purpose == Purpose.CURSOR && refusals[0]-- > 0);
-    try (Store store = OpenStore.in(environment, OPTIONS)) {
+    try (Store store = Inside.open(environment, OPTIONS)) {
       Tree tree = store.openTree("t");
       for (int i = 0; i < 3; i++) {
         tree.put(key(i), new byte[100]);
       }
       try (Cursor cursor = tree.cursor()) {
         assertTrue(cursor.seek(key(1)));
-        OpenStore.session(store).parts().cache().askOthers();
+        Inside.of(store).parts().cache().askOthers();
         refusals[0] = 200;
         assertTrue(forward ? cursor.next() : cursor.previous());
         assertArrayEquals(key(forward ? 2 : 0), cursor.key());

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -23,6 +22,7 @@ import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -96,7 +96,7 @@ class FieldTest {
       Environment environment =
           new Environment(new SimulatedStorage(clock), clock, watch, new SplittableRandom(seed));
       List<StoreListener.Stall> told = new ArrayList<>();
-      try (Store store = OpenStore.in(environment, options().build())) {
+      try (Store store = Inside.open(environment, options().build())) {
         store.addListener(
             new StoreListener() {
               @Override

@@ -12,7 +12,6 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.HoldingScheduler;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
@@ -23,6 +22,7 @@ import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -83,7 +83,7 @@ class FullMemoryTest {
     SplittableRandom random = new SplittableRandom(seed);
     Environment environment =
         new Environment(new SimulatedStorage(clock), clock, scheduler, random);
-    store = OpenStore.in(environment, OPTIONS);
+    store = Inside.open(environment, OPTIONS);
     tree = store.openTree("t");
     return store;
   }

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -183,7 +183,7 @@ class MemoryBudgetTest {
 
   private static Store simulated(
       SimulatedClock clock, SimulatedScheduler scheduler, StoreOptions options) {
-    return OpenStore.in(
+    return Inside.open(
         new Environment(new SimulatedStorage(), clock, scheduler, new SplittableRandom(1)),
         options);
   }

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -109,7 +109,7 @@ class ShortOfPagesTest {
     AtomicReference<Throwable> told = new AtomicReference<>();
     try (Store store = open()) {
       Tree tree = store.openTree("t");
-      order.until = OpenStore.handle(tree)::refused;
+      order.until = Inside.handle(tree)::refused;
       order.refusals = Integer.MAX_VALUE;
       Thread reader =
           new Thread(

@@ -5,11 +5,11 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.state.TreeStates;
 import java.nio.file.Path;
@@ -35,8 +35,8 @@ class WriterStallTest {
         tree.put(key(i), value(i, 2000));
       }
       // As a read does that has to load a page: it keeps all the memory that the state reaches.
-      Engine engine = OpenStore.session(store).engine();
-      TreeStates states = OpenStore.handle(tree).states();
+      Engine engine = Inside.of(store).engine();
+      TreeStates states = Inside.handle(tree).states();
       TreeState held = states.acquire();
       AtomicInteger written = new AtomicInteger();
       Thread writer = writer(tree, 3000, written);
@@ -60,7 +60,7 @@ class WriterStallTest {
   void aWriterGoesOnWhenAMergeHasTakenTheMemoryForAMomentOnly() throws Exception {
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = store.openTree("t");
-      assertTrue(OpenStore.handle(tree).takeMemory());
+      assertTrue(Inside.handle(tree).takeMemory());
       AtomicInteger written = new AtomicInteger();
       Thread writer = writer(tree, 6000, written);
       for (int waits = 0; waits < 5; ) {
@@ -68,7 +68,7 @@ class WriterStallTest {
         Thread.sleep(20);
       }
       // Given back by hand, so that nobody hears of it; the next merge takes it and finds no room.
-      OpenStore.handle(tree).leaveMemory();
+      Inside.handle(tree).leaveMemory();
       store.awaitQuiet();
       writer.join(60_000);
       assertEquals(6000, written.get(), "the writer waits, and nothing is under way");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.HashMap;
@@ -143,8 +144,8 @@ class SealingTest {
 
   @Test
   void whatMayBeAskedForIsEightPagesToAQuarterOfTheWriteMemory() {
-    assertEquals(8 * 4096, Sealing.leastWanted(4096));
-    assertEquals(2 * MB, Sealing.mostWanted(8 * MB));
-    assertEquals(64 * MB, Sealing.mostWanted(1L << 40));
+    assertEquals(8 * 4096, OptionLimits.leastActiveBytes(4096));
+    assertEquals(2 * MB, OptionLimits.mostActiveBytes(8 * MB));
+    assertEquals(64 * MB, OptionLimits.mostActiveBytes(1L << 40));
   }
 }

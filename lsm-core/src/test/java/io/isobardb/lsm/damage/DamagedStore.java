@@ -4,7 +4,6 @@ import static io.isobardb.lsm.SimulatedStores.bytes;
 
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -164,7 +163,7 @@ public final class DamagedStore {
   }
 
   public static OfflineStore inspect(SimulatedStorage disk) throws IOException {
-    return OfflineStore.open(disk, 4 << 20, OpenStore.options(OPTIONS).orders());
+    return OfflineStore.open(disk, 4 << 20, OPTIONS.keyOrders());
   }
 
   /** The disk with the files that {@code damage} leaves of the right ones. */

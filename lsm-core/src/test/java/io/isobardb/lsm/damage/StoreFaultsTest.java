@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.HoldingScheduler;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -28,6 +27,7 @@ import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -59,7 +59,7 @@ class StoreFaultsTest {
 
   private Store open(SimulatedStorage disk) {
     scheduler = new SimulatedScheduler(clock, SEED);
-    return OpenStore.in(
+    return Inside.open(
         new Environment(disk, clock, scheduler, new SplittableRandom(SEED)), SimulatedStores.SMALL);
   }
 
@@ -122,7 +122,7 @@ class StoreFaultsTest {
     SimulatedStorage crashed;
     int count = 12_000;
     try (Store store =
-        OpenStore.in(
+        Inside.open(
             new Environment(storage, clock, scheduler, new SplittableRandom(SEED)), large)) {
       putUntil(store.openTree("t"), 0, count);
       crashed = storage.crash(new SplittableRandom(SEED), CrashMode.ONLY_SYNCED);
@@ -169,7 +169,7 @@ class StoreFaultsTest {
               clock,
               new NoJobs(new SimulatedScheduler(clock, SEED)),
               new SplittableRandom(SEED));
-      try (Store store = OpenStore.in(environment, SimulatedStores.SMALL)) {
+      try (Store store = Inside.open(environment, SimulatedStores.SMALL)) {
         check(store.tree("t"), count);
       }
       disk.capacityBytes(Long.MAX_VALUE);
@@ -281,7 +281,7 @@ class StoreFaultsTest {
     scheduler.setStepLimit(1_000_000);
     HoldingScheduler holding = new HoldingScheduler(scheduler, HoldingScheduler.MERGES);
     Environment environment = new Environment(storage, clock, holding, new SplittableRandom(SEED));
-    try (Store store = OpenStore.in(environment, SimulatedStores.SMALL)) {
+    try (Store store = Inside.open(environment, SimulatedStores.SMALL)) {
       Tree tree = store.openTree("t");
       for (int round = 0; round < L0Limits.DEFAULT.stop(); round++) {
         putUntil(tree, 0, 10);

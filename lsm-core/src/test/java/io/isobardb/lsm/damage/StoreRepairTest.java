@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -96,10 +95,7 @@ class StoreRepairTest {
           from,
           to,
           new StoreRepair.Settings(
-              memoryBytes,
-              heapBytes,
-              OpenStore.options(DamagedStore.OPTIONS).orders(),
-              new UUID(7, SEED)),
+              memoryBytes, heapBytes, DamagedStore.OPTIONS.keyOrders(), new UUID(7, SEED)),
           CheckProgress.NONE);
     }
   }
@@ -128,7 +124,7 @@ class StoreRepairTest {
     assertEquals(0, from.openFiles());
     assertEquals(0, to.openFiles());
     try (OfflineStore inspector =
-        OfflineStore.open(to.copy(), 4 << 20, OpenStore.options(DamagedStore.OPTIONS).orders())) {
+        OfflineStore.open(to.copy(), 4 << 20, DamagedStore.OPTIONS.keyOrders())) {
       assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
     }
     try (Store repaired = new SimulatedWorld(to, SEED).open(DamagedStore.OPTIONS)) {
@@ -429,10 +425,7 @@ class StoreRepairTest {
               from,
               to,
               new StoreRepair.Settings(
-                  4 << 20,
-                  1 << 20,
-                  OpenStore.options(SimulatedStores.SMALL).orders(),
-                  new UUID(7, SEED)),
+                  4 << 20, 1 << 20, SimulatedStores.SMALL.keyOrders(), new UUID(7, SEED)),
               CheckProgress.NONE);
     } finally {
       to.close();

@@ -3,11 +3,11 @@ package io.isobardb.lsm.flush;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -43,7 +43,7 @@ class FlushBesideMergesTest {
             .writeMemory(WRITE_MEMORY)
             .memoryTuner(false)
             .build();
-    try (Store store = OpenStore.in(environment, options)) {
+    try (Store store = Inside.open(environment, options)) {
       Tree tree = store.openTree("t");
       // A little less than what makes flushes begin.
       long enough = WRITE_MEMORY / 64 * random.nextInt(40, 56);

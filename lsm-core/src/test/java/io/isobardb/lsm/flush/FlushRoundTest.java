@@ -5,7 +5,6 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -13,6 +12,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -56,7 +56,7 @@ class FlushRoundTest {
         StoreOptions.builder().memoryBudget(4 << 20).pageSize(4096).logLimit(64 << 20).build();
     Environment environment =
         new Environment(storage, clock, new SimulatedScheduler(clock, 1), new SplittableRandom(1));
-    try (Store store = OpenStore.in(environment, options)) {
+    try (Store store = Inside.open(environment, options)) {
       List<Tree> trees = open(store);
       storage.faults(
           (operation, file, index) -> {

@@ -5,7 +5,6 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.ActiveTree;
@@ -45,7 +44,7 @@ class FlushWithoutPagesTest {
             scheduler,
             new SplittableRandom(7),
             purpose -> purpose == Purpose.MERGE && pages-- <= 0);
-    return StoreParts.open(environment, OpenStore.options(SimulatedStores.SMALL), pages -> {});
+    return StoreParts.open(environment, SimulatedStores.SMALL, pages -> {});
   }
 
   /** As a tree's handle does it, up to where the sealed one is told: till then it is copied. */

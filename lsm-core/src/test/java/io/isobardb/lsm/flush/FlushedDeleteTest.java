@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -34,7 +34,7 @@ class FlushedDeleteTest {
   void aBatchWhoseDeleteAFlushCarriesOutIsNotTornByACrash(boolean somethingIsLeft) {
     Environment environment =
         new Environment(storage, clock, new SimulatedScheduler(clock, 1), new SplittableRandom(1));
-    try (Store store = OpenStore.in(environment, SimulatedStores.SMALL)) {
+    try (Store store = Inside.open(environment, SimulatedStores.SMALL)) {
       Tree one = store.openTree("one");
       Tree other = store.openTree("other");
       one.put(bytes("k"), bytes("old"));

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.HoldingScheduler;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -38,7 +38,7 @@ class FullL0ReplayTest {
     HoldingScheduler scheduler =
         new HoldingScheduler(new SimulatedScheduler(clock, 1), HoldingScheduler.MERGES);
     Environment environment = new Environment(storage, clock, scheduler, new SplittableRandom(1));
-    try (Store store = OpenStore.in(environment, OPTIONS.memoryBudget(32 << 20).build())) {
+    try (Store store = Inside.open(environment, OPTIONS.memoryBudget(32 << 20).build())) {
       Tree tree = store.openTree("t");
       for (int round = 0; round < L0Limits.DEFAULT.stop(); round++) {
         for (int i = 0; i < KEYS; i++) {
@@ -66,7 +66,7 @@ class FullL0ReplayTest {
         new Environment(
             disk, clock, new SimulatedScheduler(clock, seed), new SplittableRandom(seed));
     // Less memory than was logged. A wait that nothing ends is an exception of the scheduler.
-    try (Store store = OpenStore.in(environment, OPTIONS.memoryBudget(4 << 20).build())) {
+    try (Store store = Inside.open(environment, OPTIONS.memoryBudget(4 << 20).build())) {
       Tree tree = store.tree("t");
       for (int i = 0; i < LAST; i++) {
         assertArrayEquals(lastValue(i), tree.get(key(i)));

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Backups;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -27,6 +26,7 @@ import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -262,7 +262,7 @@ class OpenReadOnlyTest {
       Environment world =
           new Environment(
               new PrivateStorage(image, 16 << 20), clock, new NoJobs(scheduler), random);
-      try (Store reader = OpenStore.in(world, options)) {
+      try (Store reader = Inside.open(world, options)) {
         logged = contents(reader.openTree("t"));
         rolledBack = contents(reader.openTree("u"));
         assertThrows(ReadOnlyException.class, () -> reader.openTree("v"));

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import java.io.IOException;
@@ -149,7 +149,7 @@ final class LostLockTest {
     Environment environment =
         new Environment(
             DirectoryStorage.open(taken, true), clock, scheduler, new SplittableRandom(1));
-    Store store = OpenStore.in(environment, SimulatedStores.SMALL);
+    Store store = Inside.open(environment, SimulatedStores.SMALL);
     Tree tree = store.openTree("t");
     tree.put(new byte[1], new byte[10]);
     Files.writeString(taken.resolve("LOCK"), "process 1 on elsewhere, opening 2");

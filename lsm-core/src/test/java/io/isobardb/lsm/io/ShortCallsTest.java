@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -129,7 +129,7 @@ class ShortCallsTest {
   }
 
   private static Store open(Storage storage, StoreOptions options) {
-    return OpenStore.in(
+    return Inside.open(
         new Environment(
             storage, Clock.SYSTEM, new ThreadScheduler("short", 1), new SplittableRandom(SEED)),
         options);

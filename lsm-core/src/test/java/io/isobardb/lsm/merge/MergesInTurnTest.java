@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.HoldingScheduler;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -17,6 +16,7 @@ import io.isobardb.lsm.flush.FlusherAccess;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -49,7 +49,7 @@ class MergesInTurnTest {
       new HoldingScheduler(new SimulatedScheduler(clock, 1), HoldingScheduler.MERGES);
 
   private Store open() {
-    return OpenStore.in(
+    return Inside.open(
         new Environment(new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(1)),
         OPTIONS);
   }
@@ -103,7 +103,7 @@ class MergesInTurnTest {
       scheduler.letGo();
       store.awaitQuiet();
       for (Tree tree : trees) {
-        int groups = OpenStore.handle(tree).states().current().version().groups().size();
+        int groups = Inside.handle(tree).states().current().version().groups().size();
         assertTrue(groups < L0Limits.DEFAULT.start(), tree + " still has " + groups + " groups");
       }
     }
@@ -115,12 +115,10 @@ class MergesInTurnTest {
     try (Store store = open()) {
       Tree tree = store.openTree("t");
       fillL0(store, tree);
-      for (int i = 0; !OpenStore.session(store).engine().gate().pressed(); i++) {
+      for (int i = 0; !Inside.of(store).engine().gate().pressed(); i++) {
         tree.put(key(i), value(i, 1000));
       }
-      assertFalse(
-          FlusherAccess.goesOn(
-              OpenStore.session(store).engine(), OpenStore.handle(tree), LOG_LIMIT));
+      assertFalse(FlusherAccess.goesOn(Inside.of(store).engine(), Inside.handle(tree), LOG_LIMIT));
       scheduler.letGo();
     }
   }
@@ -141,7 +139,7 @@ class MergesInTurnTest {
     SplittableRandom random = new SplittableRandom(2);
     Set<String> keys = new TreeSet<>();
     try (Store store =
-        OpenStore.in(
+        Inside.open(
             new Environment(new SimulatedStorage(clock), clock, busy, random.split()), options)) {
       Tree tree = store.openTree("t");
       int most = 0;
@@ -153,8 +151,7 @@ class MergesInTurnTest {
         for (int i = 0; i < 20_000; i++) {
           put(tree, random.nextInt(20_000), i, keys);
           steps.runUntilIdle();
-          most =
-              Math.max(most, OpenStore.handle(tree).states().current().version().groups().size());
+          most = Math.max(most, Inside.handle(tree).states().current().version().groups().size());
           assertTrue(most < L0Limits.DEFAULT.slowdown(), most + " groups: L0 was left alone");
         }
       } finally {

@@ -4,7 +4,6 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -12,6 +11,7 @@ import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.JobTimes;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -87,7 +87,7 @@ class VirtualTimeTest {
     List<Long> latencies = new ArrayList<>();
     StoreStats stats;
     try (Store store =
-        OpenStore.in(
+        Inside.open(
             new Environment(storage, clock, scheduler, new SplittableRandom(seed)), OPTIONS)) {
       Tree tree = store.openTree("t");
       List<Client> clients = new ArrayList<>();

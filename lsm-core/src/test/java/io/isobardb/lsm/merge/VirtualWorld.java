@@ -1,9 +1,9 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.VirtualDevice;
@@ -41,7 +41,7 @@ public final class VirtualWorld {
   }
 
   public Store open(StoreOptions options) {
-    return OpenStore.in(
+    return Inside.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
   }
 }

@@ -10,7 +10,6 @@ import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -22,6 +21,7 @@ import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
@@ -253,7 +253,7 @@ class ExpiryModelTest {
     }
 
     private long told() {
-      return OpenStore.session(store).engine().snapshots().time().getAsLong();
+      return Inside.of(store).engine().snapshots().time().getAsLong();
     }
 
     private byte[] key() {

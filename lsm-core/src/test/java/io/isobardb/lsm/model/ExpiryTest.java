@@ -16,7 +16,6 @@ import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -32,6 +31,7 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -331,7 +331,7 @@ class ExpiryTest {
             throw new AssertionError(cause);
           }
         };
-    OpenStore.session(store).engine().environment().scheduler().start(once);
+    Inside.of(store).engine().environment().scheduler().start(once);
   }
 
   @ParameterizedTest

@@ -12,9 +12,9 @@ import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.TailOperator;
-import io.isobardb.lsm.tuning.MemoryAccount;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
@@ -46,7 +46,7 @@ final class HistoryOptions {
   }
 
   private StoreOptions options() {
-    long least = MemoryAccount.leastBudget(pageSize);
+    long least = OptionLimits.leastBudget(pageSize);
     long budget =
         switch (random.nextInt(3)) {
           case 0 -> least;

@@ -20,6 +20,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.ModelTree;
@@ -27,7 +28,6 @@ import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
-import io.isobardb.lsm.tuning.MemoryAccount;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -69,7 +69,7 @@ class MergesAndRangeDeletesTest {
   /** Two flushes begin a merge, and the log is synced by whoever needs it. */
   private static final StoreOptions BESIDE_A_MERGE =
       StoreOptions.builder()
-          .memoryBudget(MemoryAccount.leastBudget(PAGE_SIZE))
+          .memoryBudget(OptionLimits.leastBudget(PAGE_SIZE))
           .pageSize(PAGE_SIZE)
           .durability(Durability.ASYNC)
           .asyncSyncInterval(Duration.ofHours(1))

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -16,6 +15,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -132,7 +132,7 @@ final class ScriptRun {
     Environment environment =
         new Environment(
             disks.apply(disk), clock, scheduler, new SplittableRandom(random.nextLong()));
-    store = OpenStore.in(environment, options.apply(number));
+    store = Inside.open(environment, options.apply(number));
     for (String tree : model.keySet()) {
       TreeOptions kind =
           TreeOptions.builder()

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -19,6 +18,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.FallingOrder;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -235,7 +235,7 @@ final class StoreHistory {
 
   /** The time of the store's clock. */
   private long millis() {
-    return OpenStore.session(store).engine().snapshots().time().getAsLong();
+    return Inside.of(store).engine().snapshots().time().getAsLong();
   }
 
   /** The machine's clock leaps, to so far ahead. */

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
@@ -17,6 +16,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -114,7 +114,7 @@ class StoreListenerTest {
   }
 
   private Store open() {
-    return OpenStore.in(
+    return Inside.open(
         new Environment(storage, clock, new SimulatedScheduler(clock, 5), new SplittableRandom(5)),
         SMALL);
   }

@@ -3,7 +3,6 @@ package io.isobardb.lsm.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -12,6 +11,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
@@ -60,7 +60,7 @@ class FoldWithoutPagesTest {
       tree.merge(SimulatedStores.bytes("" + key), SimulatedStores.bytes("3"));
       expected.add(forward ? expected.size() : 0, key + "=123");
     }
-    Engine engine = OpenStore.session(store).engine();
+    Engine engine = Inside.of(store).engine();
     TreeHandle handle = engine.catalog().trees().iterator().next();
     boolean failed = true;
     for (int step = 0; failed; step++) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
@@ -16,6 +15,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -129,7 +129,7 @@ final class HandmadeStore {
 
   Store open(AllocationFaults faults) {
     scheduler = new SimulatedScheduler(clock, 1);
-    return OpenStore.in(
+    return Inside.open(
         new Environment(disk, clock, scheduler, new SplittableRandom(1), faults), OPTIONS);
   }
 

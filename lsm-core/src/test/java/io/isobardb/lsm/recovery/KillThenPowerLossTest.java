@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -18,6 +17,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -76,7 +76,7 @@ class KillThenPowerLossTest {
 
   private Store open(SimulatedStorage storage, long seed, StoreOptions options) {
     SimulatedScheduler scheduler = new SimulatedScheduler(clock, seed);
-    return OpenStore.in(
+    return Inside.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options);
   }
 

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -17,6 +16,7 @@ import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.simulation.Inside;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,7 +84,7 @@ class DeletionsTest {
   }
 
   private static Store open(Storage storage) {
-    return OpenStore.in(
+    return Inside.open(
         new Environment(
             storage, Clock.SYSTEM, new ThreadScheduler("t", 2), new SplittableRandom(1)),
         OPTIONS);

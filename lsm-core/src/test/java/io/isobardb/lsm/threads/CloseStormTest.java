@@ -10,7 +10,6 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -23,6 +22,7 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.Watchdog;
@@ -70,7 +70,7 @@ class CloseStormTest {
 
   private Store open(int round) {
     SimulatedStorage disk = storage;
-    return OpenStore.in(
+    return Inside.open(
         new Environment(
             disk,
             Clock.SYSTEM,
@@ -305,9 +305,9 @@ class CloseStormTest {
         }
         for (Future<Cursor> future : last) {
           Cursor cursor = future.get();
-          assertTrue(cursor == null || OpenStore.isClosed(cursor), "open in round " + round);
+          assertTrue(cursor == null || Inside.isClosed(cursor), "open in round " + round);
         }
-        assertEquals(0, OpenStore.session(store).cursors().count());
+        assertEquals(0, Inside.of(store).cursors().count());
         store.close();
       }
     } finally {

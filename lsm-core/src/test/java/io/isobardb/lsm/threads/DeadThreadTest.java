@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.ForwardingScheduler;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -23,6 +22,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -156,7 +156,7 @@ class DeadThreadTest {
     Killer killer = new Killer(steps, victim);
     List<Throwable> told = new ArrayList<>();
     Store store =
-        OpenStore.in(new Environment(storage, clock, killer, new SplittableRandom(3)), OPTIONS);
+        Inside.open(new Environment(storage, clock, killer, new SplittableRandom(3)), OPTIONS);
     store.addListener(
         new StoreListener() {
           @Override
@@ -214,7 +214,7 @@ class DeadThreadTest {
     SimulatedScheduler steps = new SimulatedScheduler(clock, 3);
     Killer killer = new Killer(steps, "log");
     Store store =
-        OpenStore.in(new Environment(storage, clock, killer, new SplittableRandom(3)), OPTIONS);
+        Inside.open(new Environment(storage, clock, killer, new SplittableRandom(3)), OPTIONS);
     Tree tree = store.openTree("t");
     tree.put(bytes("first"), bytes("v"), Durability.ASYNC);
     killer.armed = true;
@@ -275,7 +275,7 @@ class DeadThreadTest {
     SimulatedStorage storage = new SimulatedStorage(clock);
     Exhausted scheduler = new Exhausted(new SimulatedScheduler(clock, 3));
     Store store =
-        OpenStore.in(new Environment(storage, clock, scheduler, new SplittableRandom(3)), OPTIONS);
+        Inside.open(new Environment(storage, clock, scheduler, new SplittableRandom(3)), OPTIONS);
     Tree tree = store.openTree("t");
     for (int i = 0; i < 100; i++) {
       tree.put(key(i), value(i, 200));

@@ -10,7 +10,6 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.MergeFilter;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Transaction;
@@ -18,6 +17,7 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.transaction.SimulatedTransactions;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -111,8 +111,8 @@ class DroppedTreeTest extends SimulatedTransactions {
     assertEquals(Map.of("k", "v"), SimulatedStores.contents(kept));
     cursor.close();
     snapshot.close();
-    assertEquals(0, OpenStore.session(store).engine().snapshots().live().length);
-    assertEquals(0, OpenStore.session(store).cursors().count());
+    assertEquals(0, Inside.of(store).engine().snapshots().live().length);
+    assertEquals(0, Inside.of(store).cursors().count());
   }
 
   @Test

@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
-import io.isobardb.lsm.handle.LeakWatch;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.lsm.store.LeakWatch;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
@@ -87,7 +87,7 @@ class LeakWatchTest {
     useAndClose(store);
     forget(store);
     world.pass(TimeUnit.SECONDS.toNanos(7));
-    List<String> open = OpenStore.session(store).openHandles();
+    List<String> open = Inside.of(store).openHandles();
     assertEquals(4, open.size(), open.toString());
     assertTrue(open.get(0).startsWith("the store, for 7 s"), open.toString());
     assertTrue(told.isEmpty());
@@ -103,7 +103,7 @@ class LeakWatchTest {
     System.setProperty(LeakWatch.SWITCH, "true");
     try (Store store = open()) {
       useAndClose(store);
-      assertEquals(1, OpenStore.session(store).openHandles().size());
+      assertEquals(1, Inside.of(store).openHandles().size());
     }
     assertEquals(List.of(), whats());
   }
@@ -117,7 +117,7 @@ class LeakWatchTest {
     assertEquals(1, store.stats().readers().snapshots());
     assertEquals(1, store.stats().readers().cursors());
     assertEquals(1, store.stats().transactions().open());
-    assertEquals(List.of(), OpenStore.session(store).openHandles());
+    assertEquals(List.of(), Inside.of(store).openHandles());
     store.close();
     assertEquals(List.of(), whats());
   }

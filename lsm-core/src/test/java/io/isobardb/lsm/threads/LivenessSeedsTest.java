@@ -10,7 +10,6 @@ import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
@@ -21,6 +20,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.merge.VirtualWorld;
 import io.isobardb.lsm.observe.StoreStats.TransactionStats;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -178,7 +178,7 @@ class LivenessSeedsTest {
 
     private void copy() {
       try {
-        OpenStore.session(store).checkpointTo(new SimulatedStorage(world.clock));
+        Inside.of(store).checkpointTo(new SimulatedStorage(world.clock));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.HoldingScheduler;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -18,6 +17,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.merge.VirtualWorld;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.L0Limits;
 import java.io.IOException;
@@ -151,7 +151,7 @@ class LivenessTest {
     everyKindOfWriteWaitsForATransactionThat(
         store -> {
           try {
-            OpenStore.session(store).checkpointTo(new SimulatedStorage(world.clock));
+            Inside.of(store).checkpointTo(new SimulatedStorage(world.clock));
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }
@@ -162,7 +162,7 @@ class LivenessTest {
   void aLoadIntoATreeWhoseL0IsFullLetsItsMergesGoOn() {
     HoldingScheduler merges = new HoldingScheduler(world.scheduler, HoldingScheduler.MERGES);
     Store store =
-        OpenStore.in(
+        Inside.open(
             new Environment(world.storage, world.clock, merges, new SplittableRandom(1)), LARGE);
     // One merge at a time: that of the second tree begins when that of the first has ended.
     for (String name : List.of("first", "second")) {

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -17,6 +16,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -143,8 +143,7 @@ class SnapshotCloseTest {
       order.goOn.countDown();
       int expected = how == Read.MULTI_GET || how == Read.CURSOR ? KEYS : 1;
       assertEquals(Collections.nCopies(expected, "old"), seen.join());
-      assertEquals(
-          0, OpenStore.session(store).engine().snapshots().live().length, "LSNs still registered");
+      assertEquals(0, Inside.of(store).engine().snapshots().live().length, "LSNs still registered");
       assertThrows(StoreClosedException.class, () -> tree.get(key(1), snapshot));
     }
   }

@@ -15,7 +15,6 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
@@ -27,6 +26,7 @@ import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.simulation.Inside;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,7 +175,7 @@ class TransactionThreadsTest {
       Future<?> write = threads.submit(() -> t.put(bytes("stop"), bytes("1")));
       assertTrue(order.stopped.await(50, TimeUnit.SECONDS));
       Future<Transaction> one = threads.submit(() -> threaded.begin(patient));
-      while (!OpenStore.session(threaded).transactions().inUse()) {
+      while (!Inside.of(threaded).transactions().inUse()) {
         Thread.onSpinWait();
       }
       Future<Transaction> two = threads.submit(() -> threaded.begin(patient));

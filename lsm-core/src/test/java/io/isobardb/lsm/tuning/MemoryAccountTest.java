@@ -3,6 +3,7 @@ package io.isobardb.lsm.tuning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
@@ -19,7 +20,7 @@ class MemoryAccountTest {
   @ParameterizedTest
   @ValueSource(ints = {4096, 8192, 16384, 32768, 65536})
   void whateverIsAskedForFitsIntoTheBudgetTogether(int pageSize) {
-    long least = MemoryAccount.leastBudget(pageSize);
+    long least = OptionLimits.leastBudget(pageSize);
     for (long budget : new long[] {least, least + 12_345, 2 * least, 64 * MB, 1024 * MB}) {
       for (int sixteenths = 1; sixteenths <= 12; sixteenths++) {
         try (PagePool pool = new PagePool(budget, pageSize)) {
@@ -42,7 +43,7 @@ class MemoryAccountTest {
   @ParameterizedTest
   @CsvSource({"4096, 4", "8192, 4", "32768, 4", "65536, 8"})
   void theLeastBudgetIsTold(int pageSize, long megabytes) {
-    assertEquals(megabytes * MB, MemoryAccount.leastBudget(pageSize));
+    assertEquals(megabytes * MB, OptionLimits.leastBudget(pageSize));
     try (PagePool pool = new PagePool(64 * MB, pageSize)) {
       long fixed = 2 * MB;
       long least = MemoryAccount.leastBudget(pool, fixed);
@@ -54,7 +55,7 @@ class MemoryAccountTest {
   @ParameterizedTest
   @ValueSource(ints = {8192, 65536})
   void whatIsKeptForWritesIsThereEvenIfOthersTakeAllTheyCan(int pageSize) {
-    long budget = MemoryAccount.leastBudget(pageSize);
+    long budget = OptionLimits.leastBudget(pageSize);
     try (PagePool pool = new PagePool(budget, pageSize)) {
       MemoryAccount account = MemoryAccount.of(pool, budget, 0, budget / 4 * 3);
       account.apply(pool);

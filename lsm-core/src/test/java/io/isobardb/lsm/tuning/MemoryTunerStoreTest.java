@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -14,6 +13,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.StoreCycle;
@@ -310,7 +310,7 @@ class MemoryTunerStoreTest {
       store.world().pass(HOUR);
       assertTrue(store.store().stats().writeMemoryLimitBytes() < 3 << 20, store::text);
       Tree tree = store.store().tree("t0");
-      byte[] large = new byte[OpenStore.session(store.store()).maxValueBytes()];
+      byte[] large = new byte[Inside.of(store.store()).maxValueBytes()];
       assertEquals(1 << 20, large.length);
       large[77] = 77;
       tree.put(SimulatedStores.bytes("large"), large);

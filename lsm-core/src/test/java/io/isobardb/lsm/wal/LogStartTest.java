@@ -6,7 +6,6 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -16,6 +15,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
@@ -32,7 +32,7 @@ class LogStartTest {
   void whatAFlushFoundNoRoomToNoteIsStillReplayedAfterAnotherTreesFlush() {
     SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
     Environment environment = new Environment(storage, clock, scheduler, new SplittableRandom(1));
-    try (Store store = OpenStore.in(environment, SimulatedStores.SMALL)) {
+    try (Store store = Inside.open(environment, SimulatedStores.SMALL)) {
       Tree kept = store.openTree("kept");
       Tree other = store.openTree("other", TreeOptions.builder().logged(false).build());
       for (int i = 0; i < 100; i++) {

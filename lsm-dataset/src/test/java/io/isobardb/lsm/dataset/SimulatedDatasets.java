@@ -1,10 +1,10 @@
 package io.isobardb.lsm.dataset;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -26,7 +26,7 @@ final class SimulatedDatasets {
 
   Store open() {
     scheduler = new SimulatedScheduler(clock, random.nextLong());
-    return OpenStore.in(
+    return Inside.open(
         new Environment(storage, clock, scheduler, new SplittableRandom(random.nextLong())), SMALL);
   }
 

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -15,6 +14,7 @@ import io.isobardb.lsm.fuzz.ApiModel.Value;
 import io.isobardb.lsm.fuzz.ApiScript.Call;
 import io.isobardb.lsm.fuzz.ApiWorld.Handle;
 import io.isobardb.lsm.fuzz.Demand.Refusal;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -104,10 +104,9 @@ final class ApiPlay {
     if (world.isOpen(world.opening()) && calls.size() % 2 == 0) {
       closeHandles();
       Store store = world.store();
-      assertEquals(0, OpenStore.session(store).cursors().count(), "cursors");
-      assertEquals(0, OpenStore.session(store).transactions().count(), "transactions");
-      assertEquals(
-          0, OpenStore.session(store).engine().snapshots().live().length, "registered LSNs");
+      assertEquals(0, Inside.of(store).cursors().count(), "cursors");
+      assertEquals(0, Inside.of(store).transactions().count(), "transactions");
+      assertEquals(0, Inside.of(store).engine().snapshots().live().length, "registered LSNs");
     }
     world.close();
     world.reopen(0);
@@ -527,7 +526,7 @@ final class ApiPlay {
   }
 
   private void priority(Call call, Handle with) {
-    long budget = OpenStore.session(with.tree()).memoryBudget();
+    long budget = Inside.of(with.tree()).memoryBudget();
     long floor =
         switch (call.key() % 5) {
           case 0 -> -1;

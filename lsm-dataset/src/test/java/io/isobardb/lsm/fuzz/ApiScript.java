@@ -15,8 +15,8 @@ import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.FallingOrder;
-import io.isobardb.lsm.tuning.MemoryAccount;
 import java.nio.charset.CharacterCodingException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -227,7 +227,7 @@ public final class ApiScript {
     SplittableRandom random = new SplittableRandom(seed);
     long budget =
         switch (random.nextInt(3)) {
-          case 0 -> MemoryAccount.leastBudget(pageSize);
+          case 0 -> OptionLimits.leastBudget(pageSize);
           case 1 -> 8 << 20;
           default -> (8L + random.nextInt(13)) << 20;
         };

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -17,6 +16,7 @@ import io.isobardb.lsm.fuzz.ApiModel.Value;
 import io.isobardb.lsm.fuzz.Demand.Refusal;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
@@ -86,7 +86,7 @@ public final class ApiWorld {
 
   /** The longest value that the store tells it takes. */
   public int maxValueBytes() {
-    return OpenStore.session(store()).maxValueBytes();
+    return Inside.of(store()).maxValueBytes();
   }
 
   // ---- opening and closing
@@ -132,8 +132,7 @@ public final class ApiWorld {
   }
 
   private void check(SimulatedStorage disk) throws IOException {
-    try (OfflineStore inspector =
-        OfflineStore.open(disk, 8 << 20, OpenStore.options(options).orders())) {
+    try (OfflineStore inspector = OfflineStore.open(disk, 8 << 20, options.keyOrders())) {
       assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
     }
   }

@@ -3,7 +3,6 @@ package io.isobardb.lsm.threads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -14,6 +13,7 @@ import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.Watchdog;
@@ -142,7 +142,7 @@ class HandleStormTest {
         }
         Deed deed = deeds.get(i);
         Watchdog.mark(deed.name);
-        if (run(deed, random) && OpenStore.session(round.store).operations().isClosed()) {
+        if (run(deed, random) && Inside.of(round.store).operations().isClosed()) {
           return;
         }
       }
@@ -182,7 +182,7 @@ class HandleStormTest {
             Clock.SYSTEM,
             new ThreadScheduler("storm", 2),
             new SplittableRandom(random.nextLong()));
-    return OpenStore.in(environment, OPTIONS);
+    return Inside.open(environment, OPTIONS);
   }
 
   /** All values are whole, and pairs have both halves. */
@@ -242,9 +242,7 @@ class HandleStormTest {
     store.close();
     assertEquals(0, storage.openFiles(), "files left open in round " + number);
     assertEquals(
-        0,
-        OpenStore.session(store).engine().snapshots().live().length,
-        "LSNs registered after the end");
+        0, Inside.of(store).engine().snapshots().live().length, "LSNs registered after the end");
   }
 
   @Test

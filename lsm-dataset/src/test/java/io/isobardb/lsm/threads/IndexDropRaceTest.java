@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.isobardb.lsm.Isolation;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
@@ -18,6 +17,7 @@ import io.isobardb.lsm.dataset.Index;
 import io.isobardb.lsm.dataset.IndexCursor;
 import io.isobardb.lsm.dataset.IndexEntry;
 import io.isobardb.lsm.dataset.IndexRange;
+import io.isobardb.lsm.simulation.Inside;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,7 +98,7 @@ class IndexDropRaceTest {
       dataset.put(earlier, bytes("other"), bytes("other"));
       Transaction catalogLock = store.begin();
       catalogLock.getForUpdate(store.tree("d/catalog"), bytes("index/i"));
-      Snapshots snapshots = OpenStore.session(store).engine().snapshots();
+      Snapshots snapshots = Inside.of(store).engine().snapshots();
       Thread[] dropping = {null};
       FutureTask<Void> drop =
           start(

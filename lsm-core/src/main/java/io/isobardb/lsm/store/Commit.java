@@ -1,0 +1,67 @@
+package io.isobardb.lsm.store;
+
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.transaction.LockOwner;
+import io.isobardb.lsm.transaction.ReadSet;
+import io.isobardb.lsm.transaction.WriteSet;
+import java.util.List;
+
+/**
+ * What a transaction has read and is going to write, when it is to be committed.
+ *
+ * @param owner holds the transaction's locks, which stay until its end
+ * @param lockTimeoutNanos for each lock that is taken now
+ */
+public record Commit(
+    OpenStore store, LockOwner owner, WriteSet writes, ReadSet reads, long lockTimeoutNanos) {
+  /** What {@link BatchWriter#awaitDurable} need not wait for. */
+  private static final long NONE = -1;
+
+  /**
+   * Validates, and writes.
+   *
+   * @param locked whether what is to be written is locked already
+   * @return what to hand to {@link BatchWriter#awaitDurable}
+   */
+  public long write(boolean locked) {
+    List<TreeHandle> trees = writes.trees();
+    trees.forEach(TreeHandle::checkOpen);
+    boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
+    BatchFormat.Builder batch = new BatchFormat.Builder();
+    writes.forEachRange((tree, range) -> batch.deleteRange(tree.id(), range.from(), range.to()));
+    writes.forEach(
+        (tree, key, write) ->
+            batch.add(write.kind(), tree.id(), key, write.value(), write.expiry()));
+    Transactions transactions = store.transactions();
+    if (batch.count() > 0) {
+      store.batches().awaitRoom(batch);
+      if (!locked) {
+        transactions.lockWithRoom(
+            owner,
+            this::lockWrites,
+            () -> store.batches().hasRoom(batch),
+            () -> store.batches().awaitRoom(batch));
+      }
+    }
+    if (reads.isEmpty() && batch.count() == 0) {
+      return NONE;
+    }
+    int slot = store.operations().enter();
+    try {
+      owner.beginCommit();
+      transactions.checkLoads(owner, reads);
+      reads.validate(transactions.versions(), transactions.locks(), owner);
+      return batch.count() == 0 ? NONE : store.batches().commit(batch, trees, logged);
+    } finally {
+      store.operations().exit(slot);
+    }
+  }
+
+  private void lockWrites() {
+    writes.forEachRange(
+        (tree, range) -> store.transactions().lockRange(owner, tree, range, lockTimeoutNanos));
+    writes.forEach(
+        (tree, key, write) -> store.transactions().lock(owner, tree, key, lockTimeoutNanos));
+  }
+}

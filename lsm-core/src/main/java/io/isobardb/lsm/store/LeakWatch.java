@@ -1,0 +1,163 @@
+package io.isobardb.lsm.store;
+
+import io.isobardb.lsm.commit.Engine;
+import java.lang.System.Logger.Level;
+import java.lang.ref.Cleaner;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers where users have taken what they have to close, to name what they forget. Does nothing
+ * unless the JVM was started with {@code -Disobar.leaks=true}, for each stack trace costs some
+ * microseconds.
+ *
+ * <p>Told of is what is left when the store is closed, and a store or snapshot as soon as garbage
+ * collection finds that nobody can close it any more. What is done about a lost store: {@link
+ * Lifetime}.
+ *
+ * <p>Thread rule: all methods may be called by any thread. Refers to nothing that users hold, so
+ * that they can lose it.
+ */
+public final class LeakWatch {
+  /** The system property; looked at when a store is opened. */
+  public static final String SWITCH = "isobar.leaks";
+
+  /** What the names of the engine's classes begin with. */
+  private static final String ENGINE = "io.isobardb.lsm.";
+
+  /** Where something was taken. */
+  public static final class Origin extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final String what;
+    private final long number;
+    private final long nanos;
+
+    private Origin(String what, long number, long nanos) {
+      super(what + " was taken here, by thread '" + Thread.currentThread().getName() + "'");
+      this.what = what;
+      this.number = number;
+      this.nanos = nanos;
+    }
+  }
+
+  /** The method that called the store when {@code call} was made. */
+  private static String place(Throwable call) {
+    for (StackTraceElement frame : call.getStackTrace()) {
+      if (!frame.getClassName().startsWith(ENGINE)) {
+        return frame.toString();
+      }
+    }
+    return "an unknown place";
+  }
+
+  /** By which thread, and at which place, the store is called now; in words. */
+  static String here() {
+    return "by thread '" + Thread.currentThread().getName() + "' at " + place(new Throwable());
+  }
+
+  /** Made when it is first used: it has a thread. */
+  private static final class Collected {
+    static final Cleaner CLEANER = Cleaner.create();
+  }
+
+  private final Engine engine;
+  private final boolean on = Boolean.getBoolean(SWITCH);
+  private final AtomicLong numbers = new AtomicLong();
+  private final Set<Origin> taken = ConcurrentHashMap.newKeySet();
+
+  LeakWatch(Engine engine) {
+    this.engine = engine;
+  }
+
+  /**
+   * Something is being taken.
+   *
+   * @param what what it is
+   * @param of and of what; empty if there is no more to say
+   * @return what to give to {@link #closed}; null if nobody has asked
+   */
+  @Nullable Origin taken(String what, String of) {
+    if (!on) {
+      return null;
+    }
+    Origin origin = new Origin(what + of, numbers.getAndIncrement(), engine.nanos());
+    taken.add(origin);
+    return origin;
+  }
+
+  /** Tells, once {@code handle} can't be reached any more, if it was not closed by then. */
+  void watch(Object handle, @Nullable Origin origin) {
+    if (origin != null) {
+      Collected.CLEANER.register(handle, () -> unreachable(origin));
+    }
+  }
+
+  /** Has been closed. */
+  void closed(@Nullable Origin origin) {
+    if (origin != null) {
+      taken.remove(origin);
+    }
+  }
+
+  private void unreachable(Origin origin) {
+    if (taken.remove(origin)) {
+      tell(origin, "was lost without being closed");
+    }
+  }
+
+  /**
+   * The store is being closed: tells of what is left.
+   *
+   * @param counts how much that is, in words
+   */
+  void tellLeft(String counts) {
+    List<Origin> left = left();
+    System.getLogger(LeakWatch.class.getName())
+        .log(
+            Level.WARNING,
+            engine.environment().storage().path()
+                + " is closed with "
+                + counts
+                + " open"
+                + (on ? "" : "; -D" + SWITCH + "=true tells where they come from"));
+    for (Origin origin : left) {
+      closed(origin);
+      tell(origin, "was not closed before the store was");
+    }
+  }
+
+  private void tell(Origin origin, String how) {
+    System.getLogger(LeakWatch.class.getName())
+        .log(
+            Level.WARNING,
+            engine.environment().storage().path() + ": " + origin.what + " " + how,
+            origin);
+    engine.observers().leaked(origin.what, origin);
+  }
+
+  /** What has not been closed, from the oldest on: what it is, for how long, and from where. */
+  List<String> texts() {
+    long now = engine.nanos();
+    return left().stream()
+        .map(
+            origin ->
+                String.format(
+                    Locale.ROOT,
+                    "%s, for %d s, by %s",
+                    origin.what,
+                    TimeUnit.NANOSECONDS.toSeconds(now - origin.nanos),
+                    place(origin)))
+        .toList();
+  }
+
+  private List<Origin> left() {
+    return taken.stream().sorted(Comparator.comparingLong(origin -> origin.number)).toList();
+  }
+}

@@ -1,0 +1,391 @@
+package io.isobardb.lsm.store;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.recovery.ClosingSteps;
+import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.schedule.Awaited;
+import io.isobardb.lsm.schedule.ExitHook;
+import io.isobardb.lsm.schedule.SignalLock;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.TunerService;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.ref.Cleaner;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a store. It comes once: because its user closes it, because the JVM ends, or because
+ * its user lost it.
+ *
+ * <p>Refers to nothing that users hold, so that a store can be lost. Whoever creates or drops trees
+ * holds its {@link #lock}, and so does whoever closes the store.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class Lifetime implements ExitHook.Closer {
+  /** How long the end of the JVM waits for calls that have begun. */
+  private static final long EXIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /** Made when it is first used: it has a thread. */
+  private static final class Collected {
+    static final Cleaner CLEANER = Cleaner.create();
+  }
+
+  private final StoreParts parts;
+  private final Engine engine;
+  private final Operations operations;
+  private final LeakWatch leaks;
+  private final Transactions transactions;
+  private final OpenCursors cursors;
+  private final SignalLock lock;
+  private final AtomicInteger snapshots = new AtomicInteger();
+  private final Set<BulkLoader> loads = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger images = new AtomicInteger();
+  private final LeakWatch.@Nullable Origin origin;
+
+  /** By whom the store was opened, and where; empty if nobody watches whether it is lost. */
+  private volatile String opened = "";
+
+  private Cleaner.@Nullable Cleanable watch;
+
+  /** What closing consists of, once it has begun. */
+  private volatile @Nullable ClosingSteps closing;
+
+  /** Whether all steps of closing have been taken. */
+  private volatile boolean ended;
+
+  /** With JMX, if there is one. */
+  private @Nullable Registration registration;
+
+  Lifetime(
+      StoreParts parts,
+      Operations operations,
+      LeakWatch leaks,
+      Transactions transactions,
+      OpenCursors cursors) {
+    this.parts = parts;
+    this.engine = parts.engine();
+    this.operations = operations;
+    this.leaks = leaks;
+    this.transactions = transactions;
+    this.cursors = cursors;
+    this.origin = leaks.taken("the store", "");
+    this.lock = new SignalLock(engine.environment().scheduler(), Awaited.LIFETIME);
+  }
+
+  /** Held by whoever creates or drops trees, commits a bulk load, or closes the store. */
+  SignalLock lock() {
+    return lock;
+  }
+
+  /** How many snapshots are open. */
+  AtomicInteger snapshots() {
+    return snapshots;
+  }
+
+  /** How many images of the store are being copied; each ends soon after the store is closed. */
+  AtomicInteger images() {
+    return images;
+  }
+
+  /** Bulk loads that have not ended. */
+  Set<BulkLoader> loads() {
+    return loads;
+  }
+
+  LeakWatch.@Nullable Origin origin() {
+    return origin;
+  }
+
+  /** What users did not close, in words, or null if they did. */
+  private @Nullable String leftOpen() {
+    int open = snapshots.get() + cursors.count() + transactions.count();
+    return open == 0
+        ? null
+        : String.format(
+            Locale.ROOT,
+            "%d snapshots, %d cursors and %d transactions",
+            snapshots.get(),
+            cursors.count(),
+            transactions.count());
+  }
+
+  // ---- what may end it besides its user
+
+  /**
+   * Has the store closed when it is lost, and if asked for when the JVM ends.
+   *
+   * @param store what its user holds something of, and nothing here refers to
+   * @throws IllegalStateException if the JVM is ending
+   */
+  void watch(Object store, boolean closeOnExit) {
+    lock.lock();
+    try {
+      watchHolding(store, closeOnExit);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void watchHolding(Object store, boolean closeOnExit) {
+    opened = LeakWatch.here();
+    engine.environment().storage().describeHolder(opened);
+    watch = Collected.CLEANER.register(store, this::lost);
+    if (closeOnExit) {
+      ExitHook.ofJvm().add(this);
+    }
+  }
+
+  @Override
+  public String name() {
+    return engine.environment().storage().path();
+  }
+
+  /** Nobody can close the store any more, nor use it but by a cursor. */
+  private void lost() {
+    if (ended) {
+      return;
+    }
+    boolean used = cursors.count() > 0;
+    String end = used ? "is closed once its cursors are" : "is closed now";
+    engine
+        .environment()
+        .storage()
+        .describeHolder(opened + ", was lost without close(), and " + end);
+    System.getLogger(Lifetime.class.getName())
+        .log(
+            Level.WARNING,
+            name() + " was lost without close(), and " + end + ": it was opened " + opened,
+            origin);
+    cursors.afterLast(() -> ExitHook.closeInBackground(this));
+  }
+
+  // ---- JMX
+
+  /** See {@code Store.registerMXBean}. */
+  ObjectName register(Beans beans) {
+    lock.lock();
+    try {
+      operations.checkOpen();
+      Registration made = new Registration(beans, name());
+      registration = made;
+      return made.store();
+    } catch (JMException e) {
+      throw new IllegalStateException("JMX does not take the store: " + e, e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The lock is held: a tree was created. */
+  void treeCreated(String tree) {
+    if (registration != null) {
+      registration.add(tree);
+    }
+  }
+
+  /** The lock is held: a tree was dropped. */
+  void treeDropped(String tree) {
+    if (registration != null) {
+      registration.remove(tree);
+    }
+  }
+
+  private void unregister() {
+    if (registration != null) {
+      registration.removeAll();
+      registration = null;
+    }
+  }
+
+  // ---- closing
+
+  /** See {@code Store.close}. */
+  @Override
+  public void close() {
+    tellLeftOpen();
+    lock.lock();
+    try {
+      closeHolding();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If {@code exiting} is one of the store's threads, its work is done by another. If it is in a
+   * call of the store, that call never ends, and the memory that it uses can't be freed: then
+   * unlogged trees are saved, and the store is left as it is.
+   */
+  @Override
+  public void closeAtExit(Thread exiting) {
+    engine.environment().scheduler().goOnWithout(exiting);
+    tellLeftOpen();
+    operations.refuse();
+    // What else has begun may wait for a lock or for memory.
+    transactions.close();
+    engine.gate().close();
+    boolean idle = operations.awaitBegun(cursors::closeIdle, EXIT_NANOS);
+    if (idle && lock.tryLock(EXIT_NANOS)) {
+      try {
+        closeHolding();
+      } finally {
+        lock.unlock();
+      }
+    } else if (closing != null) {
+      close();
+    } else {
+      saveAtExit(exiting);
+    }
+  }
+
+  private void tellLeftOpen() {
+    if (operations.isClosed()) {
+      return;
+    }
+    leaks.closed(origin);
+    String open = leftOpen();
+    if (open != null) {
+      leaks.tellLeft(open);
+    }
+  }
+
+  private void closeHolding() {
+    if (ended) {
+      return;
+    }
+    operations.refuse();
+    ClosingSteps steps = closing;
+    if (steps == null) {
+      steps = closingSteps();
+      closing = steps;
+    }
+    try {
+      steps.takeAll();
+    } catch (IOException e) {
+      throw Operations.failed("closing the store", e);
+    } finally {
+      // Until then the end of the JVM, or the loss of the store, goes on with the rest.
+      if (steps.isDone()) {
+        ended = true;
+        ExitHook.ofJvm().remove(this);
+        Cleaner.Cleanable watching = watch;
+        if (watching != null) {
+          watching.clean();
+        }
+      }
+    }
+  }
+
+  /** Saves what the end of the process would take: what is logged, it does not. */
+  private void saveAtExit(Thread exiting) {
+    String by = exiting.getName();
+    System.getLogger(Lifetime.class.getName())
+        .log(
+            Level.WARNING,
+            name() + " is saved, but not closed: a call has not ended. The JVM was ended by " + by);
+    if (unloggedTrees().isEmpty()) {
+      return;
+    }
+    if (engine.log().visible() + 1 < engine.log().end()) {
+      throw new IsobarException(
+          atRisk() + ": a write does not end, and what follows it can't be read");
+    }
+    IsobarException failure = lastCheckpoint();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private List<String> unloggedTrees() {
+    return engine.catalog().trees().stream()
+        .filter(tree -> !tree.settings().logged())
+        .map(TreeHandle::name)
+        .toList();
+  }
+
+  @Override
+  public String atRisk() {
+    List<String> trees = unloggedTrees();
+    return trees.isEmpty()
+        ? "all that was written is in the log"
+        : "the unlogged trees "
+            + trees
+            + " will stand at their last checkpoint; what is logged is not lost";
+  }
+
+  /** The lock is held, and operations are refused, so that there are no more trees. */
+  private ClosingSteps closingSteps() {
+    ClosingSteps steps = new ClosingSteps();
+    steps.add(this::unregister);
+    steps.add(transactions::close);
+    TunerService tuner = parts.tuner();
+    if (tuner != null) {
+      steps.add(tuner::stop);
+    }
+    steps.add(engine.gate()::close);
+    steps.addRepeatable(cursors::closeAll);
+    steps.addRepeatable(operations::awaitBegun);
+    steps.addRepeatable(() -> loads.forEach(BulkLoader::discard));
+    steps.addRepeatable(() -> operations.awaitCopies(() -> images.get() == 0));
+    // What is not saved here is lost with the memory.
+    steps.addRepeatable(() -> saveUnlogged(steps));
+    steps.addRepeatable(
+        () ->
+            engine.catalog().trees().forEach(tree -> tree.close(TreeHandle.Refusal.STORE_CLOSED)));
+    // Reads ask their tree, not the store: some have begun since.
+    steps.addRepeatable(operations::awaitBegun);
+    steps.addRepeatable(() -> parts.awaitMerges(() -> operations.awaitJobs(() -> false)));
+    steps.addRepeatable(() -> operations.awaitReaders(parts.pool().epochs()));
+    parts.addClosing(steps);
+    return steps;
+  }
+
+  private void saveUnlogged(ClosingSteps steps) {
+    IsobarException failure = lastCheckpoint();
+    if (failure != null) {
+      steps.noteFailure(failure);
+    }
+  }
+
+  /**
+   * What kept unlogged trees, or all, from being saved, or null. A store that has failed does not
+   * try, and says so unless some call has done that before.
+   */
+  private @Nullable IsobarException lastCheckpoint() {
+    Throwable cause = engine.failure().cause();
+    if (cause != null) {
+      return engine.failure().told()
+          ? null
+          : new StoreFailedException(
+              "the store had stopped writing before it was closed, and no call was told: "
+                  + cause
+                  + "; what was not synced by then may be lost. Mend the cause, and open it again",
+              cause);
+    }
+    if (!parts.checkpointer().behind()) {
+      return null;
+    }
+    try {
+      parts.checkpointer().checkpoint();
+      return null;
+    } catch (IsobarException e) {
+      return new IsobarException(
+          "closed without a last checkpoint of the unlogged trees: " + e.getMessage(), e);
+    } catch (IOException e) {
+      return Operations.failed("the last checkpoint", e);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.isobardb.lsm.store;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.schedule.Service;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells of transactions that are open for long even if nobody begins or ends one meanwhile. A
+ * thread of its own only from the first transaction on, and awake only while any are open.
+ *
+ * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
+ */
+final class LongTransactionWatch implements Service {
+  private final Engine engine;
+  private final Transactions transactions;
+  private volatile @Nullable Handle handle;
+  private boolean stopped;
+
+  LongTransactionWatch(Engine engine, Transactions transactions) {
+    this.engine = engine;
+    this.transactions = transactions;
+  }
+
+  /** A transaction is about to begin. Begins, unless that was done before. */
+  void start() {
+    if (handle == null) {
+      startFirst();
+    }
+  }
+
+  private synchronized void startFirst() {
+    if (handle == null && !stopped) {
+      handle = engine.environment().scheduler().start(this);
+    }
+  }
+
+  /** A transaction was begun. Cheap. */
+  void begun() {
+    Handle started = handle;
+    if (started != null) {
+      started.wakeWithin(Transactions.LONG_NANOS);
+    }
+  }
+
+  /** Ends, if it has begun, and never begins again. */
+  synchronized void stop() {
+    stopped = true;
+    Handle started = handle;
+    if (started != null) {
+      started.stop();
+    }
+  }
+
+  @Override
+  public String name() {
+    return "transactions";
+  }
+
+  @Override
+  public boolean ready() {
+    return false;
+  }
+
+  @Override
+  public void run() {
+    transactions.reportLong();
+    if (transactions.count() > 0) {
+      begun();
+    }
+  }
+
+  @Override
+  public void failed(Throwable cause) {
+    System.getLogger(LongTransactionWatch.class.getName())
+        .log(Level.WARNING, "transactions that are open for long are not told of any more", cause);
+  }
+}

@@ -1,0 +1,475 @@
+package io.isobardb.lsm.store;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.MergeFilter;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.ValueReader;
+import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.commit.Writer;
+import io.isobardb.lsm.entry.Expiry;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.read.Bounds;
+import io.isobardb.lsm.setting.OptionLimits;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeSize;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree of an open store: checks what it is given, and reads and writes within operations of the
+ * store.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class OpenTree implements Tree {
+  private final OpenStore store;
+  private final TreeHandle handle;
+  private final Operations operations;
+  private final TreeReads reads;
+  private final TreeWriter writes;
+  private final Durability byDefault;
+
+  OpenTree(OpenStore store, TreeHandle handle) {
+    this.store = store;
+    this.handle = handle;
+    this.operations = store.operations();
+    this.reads = new TreeReads(store, handle);
+    this.writes = new TreeWriter(store, handle);
+    this.byDefault = store.options().durability();
+  }
+
+  /**
+   * A tree as the engine knows it.
+   *
+   * @param user what is to use it, for the message
+   * @throws IllegalArgumentException if it is no tree of this store
+   */
+  static OpenTree of(Tree tree, OpenStore store, String user) {
+    if (Objects.requireNonNull(tree, "tree") instanceof OpenTree open && open.store == store) {
+      return open;
+    }
+    throw new IllegalArgumentException(
+        "tree '" + tree.name() + "' belongs to another store than the " + user);
+  }
+
+  /** The store that it is in. */
+  public OpenStore store() {
+    return store;
+  }
+
+  /** The tree below. */
+  public TreeHandle handle() {
+    return handle;
+  }
+
+  @Override
+  public String name() {
+    return handle.name();
+  }
+
+  @Override
+  public long writeMemoryFloor() {
+    return handle.priority().floorBytes();
+  }
+
+  @Override
+  public void setWriteMemoryFloor(long bytes) {
+    handle.setFloor(bytes, store.memoryBudget());
+  }
+
+  @Override
+  public double writeWeight() {
+    return handle.priority().weight();
+  }
+
+  @Override
+  public void setWriteWeight(double weight) {
+    handle.setWeight(weight, OptionLimits.MOST_WEIGHT);
+  }
+
+  @Override
+  public TreeOptions options() {
+    return handle.settings().options(timeToLive());
+  }
+
+  @Override
+  public Duration timeToLive() {
+    return Duration.ofMillis(handle.timeToLive());
+  }
+
+  @Override
+  public void setTimeToLive(Duration duration) {
+    Objects.requireNonNull(duration, "duration");
+    writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
+  }
+
+  @Override
+  public @Nullable Instant expiryNow() {
+    return Expiry.instant(writes.expiry());
+  }
+
+  @Override
+  public boolean hasExpiring() {
+    return handle.expires();
+  }
+
+  /** This, once what these options set, and can be changed, is set. */
+  OpenTree with(TreeOptions given) {
+    if (given.changesTimeToLive(options())) {
+      setTimeToLive(given.timeToLive());
+    }
+    return this;
+  }
+
+  @Override
+  public long approximateEntries() {
+    return operations.ask(handle, TreeSize::entries);
+  }
+
+  @Override
+  public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
+    return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
+  }
+
+  @Override
+  public void compact(byte @Nullable [] from, byte @Nullable [] to) {
+    checkRange(from, to);
+    store.merges().compact(handle, Keys.copy(from), Keys.copy(to));
+  }
+
+  @Override
+  public boolean isLogged() {
+    return handle.settings().logged();
+  }
+
+  @Override
+  public int maxKeyBytes() {
+    return store.pageSize() / 4;
+  }
+
+  @Override
+  public int maxValueBytes() {
+    return store.maxValueBytes();
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value) {
+    put(key, value, byDefault);
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value, Durability durability) {
+    checkKey(key);
+    checkValue(value);
+    writes.write(writes.begun(Kind.PUT, key, value), isSync(durability));
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value, Instant expires) {
+    put(key, value, expires, byDefault);
+  }
+
+  @Override
+  public void put(byte[] key, byte[] value, Instant expires, Durability durability) {
+    checkKey(key);
+    checkValue(value);
+    long expiry = writes.expiry(expires);
+    Writer writer = writes.begun(Kind.PUT, key, value);
+    writer.write().expiring(expiry);
+    writes.write(writer, isSync(durability));
+  }
+
+  /** What tells when its entries expire. */
+  TreeWriter writes() {
+    return writes;
+  }
+
+  @Override
+  public void put(ByteBuffer key, ByteBuffer value) {
+    put(key, value, byDefault);
+  }
+
+  @Override
+  public void put(ByteBuffer key, ByteBuffer value, Durability durability) {
+    boolean sync = isSync(durability);
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+    Keys.checkKey(key.remaining(), maxKeyBytes());
+    if (!handle.order().isBytes()) {
+      checkKey(Keys.bytes(key));
+    }
+    Keys.checkValue(value.remaining(), maxValueBytes());
+    Writer writer = writes.begun();
+    Keys.put(writer.write(), key, value);
+    writer.write().expiring(writes.expiry());
+    writes.write(writer, sync);
+  }
+
+  private static boolean isSync(Durability durability) {
+    return Objects.requireNonNull(durability, "durability") == Durability.SYNC;
+  }
+
+  @Override
+  public void delete(byte[] key) {
+    delete(key, byDefault);
+  }
+
+  @Override
+  public void delete(byte[] key, Durability durability) {
+    checkKey(key);
+    writes.write(writes.begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
+  }
+
+  @Override
+  public void delete(ByteBuffer key) {
+    delete(Keys.bytes(key));
+  }
+
+  @Override
+  public void delete(ByteBuffer key, Durability durability) {
+    delete(Keys.bytes(key), durability);
+  }
+
+  @Override
+  public void merge(byte[] key, byte[] operand) {
+    merge(key, operand, byDefault);
+  }
+
+  @Override
+  public void merge(byte[] key, byte[] operand, Durability durability) {
+    boolean sync = isSync(durability);
+    checkMerge(key, operand);
+    writes.write(writes.begun(Kind.MERGE, key, Operands.of(operand)), sync);
+  }
+
+  /** Passes if an operand can be merged into a key. */
+  void checkMerge(byte[] key, byte[] operand) {
+    checkKey(key);
+    checkValue(operand);
+    Keys.checkOperand(handle, operand);
+  }
+
+  @Override
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    deleteRange(from, to, byDefault);
+  }
+
+  @Override
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
+    checkRange(from, to);
+    boolean sync = isSync(durability);
+    writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, store.parts().merger()::request);
+  }
+
+  @Override
+  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
+    return putIfAbsent(key, value, byDefault);
+  }
+
+  @Override
+  public byte @Nullable [] putIfAbsent(byte[] key, byte[] value, Durability durability) {
+    boolean sync = isSync(durability);
+    checkKey(key);
+    checkValue(value);
+    return writes.writeIf(writes.begun(Kind.PUT, key, value), Objects::isNull, sync).before();
+  }
+
+  @Override
+  public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    return compareAndSet(key, expected, value, byDefault);
+  }
+
+  @Override
+  public boolean compareAndSet(
+      byte[] key, byte @Nullable [] expected, byte @Nullable [] value, Durability durability) {
+    boolean sync = isSync(durability);
+    checkKey(key);
+    if (value != null) {
+      checkValue(value);
+    }
+    Writer writer =
+        value == null
+            ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE)
+            : writes.begun(Kind.PUT, key, value);
+    return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
+  }
+
+  @Override
+  public boolean contains(byte[] key) {
+    return get(key, Keys.NO_ROOM, reads.latest()) != NOT_FOUND;
+  }
+
+  @Override
+  public boolean contains(ByteBuffer key) {
+    return contains(Keys.bytes(key));
+  }
+
+  @Override
+  public boolean contains(byte[] key, Snapshot snapshot) {
+    return get(key, Keys.NO_ROOM, snapshot) != NOT_FOUND;
+  }
+
+  @Override
+  public byte @Nullable [] get(ByteBuffer key) {
+    return get(Keys.bytes(key));
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    return get(key, reads.latest());
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key, Snapshot snapshot) {
+    RegisteredSnapshot registered = RegisteredSnapshot.of(snapshot);
+    int read = registered.enter(store);
+    try {
+      return get(key, registered.moment());
+    } finally {
+      registered.exit(read);
+    }
+  }
+
+  /** As {@link #get(byte[])}, as of a moment that is registered. */
+  byte @Nullable [] get(byte[] key, Moment at) {
+    checkKey(key);
+    return reads.get(key, at);
+  }
+
+  @Override
+  public int get(byte[] key, ByteBuffer target) {
+    Targets.check(target);
+    return get(key, target, reads.latest());
+  }
+
+  @Override
+  public int get(ByteBuffer key, ByteBuffer target) {
+    return get(Keys.bytes(key), target);
+  }
+
+  @Override
+  public int get(byte[] key, ByteBuffer target, Snapshot snapshot) {
+    Targets.check(target);
+    RegisteredSnapshot registered = RegisteredSnapshot.of(snapshot);
+    int read = registered.enter(store);
+    try {
+      return get(key, target, registered.moment());
+    } finally {
+      registered.exit(read);
+    }
+  }
+
+  int get(byte[] key, ByteBuffer target, Moment at) {
+    checkKey(key);
+    return advance(target, reads.get(key, at, target));
+  }
+
+  private static int advance(ByteBuffer target, int length) {
+    if (length > 0 && length <= target.remaining()) {
+      target.position(target.position() + length);
+    }
+    return length;
+  }
+
+  @Override
+  public <T> @Nullable T read(byte[] key, ValueReader<T> look) {
+    Objects.requireNonNull(look, "look");
+    checkKey(key);
+    return reads.read(key, look);
+  }
+
+  @Override
+  public <T> @Nullable T read(ByteBuffer key, ValueReader<T> look) {
+    return read(Keys.bytes(key), look);
+  }
+
+  @Override
+  public List<byte @Nullable []> multiGet(List<byte[]> keys) {
+    try (Snapshot snapshot = store.snapshot()) {
+      return multiGet(keys, snapshot);
+    }
+  }
+
+  @Override
+  public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
+    Objects.requireNonNull(keys, "keys");
+    RegisteredSnapshot registered = RegisteredSnapshot.of(snapshot);
+    keys.forEach(this::checkKey);
+    int slot = operations.enter(handle);
+    try {
+      int read = registered.enter(store);
+      try {
+        return reads.multiGet(keys, registered.moment());
+      } finally {
+        registered.exit(read);
+      }
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  @Override
+  public Cursor cursor(CursorOptions options) {
+    Objects.requireNonNull(options, "options");
+    int slot = operations.enter(handle);
+    try {
+      Bounds bounds = Keys.bounds(options, handle.order());
+      Snapshot snapshot = options.snapshot();
+      Snapshots registry = store.engine().snapshots();
+      Moment at =
+          snapshot != null
+              ? RegisteredSnapshot.of(snapshot).retain(store)
+              : registry.moment(registry.register());
+      return store.cursors().open(handle, bounds, at, null, null);
+    } finally {
+      operations.exit(slot);
+    }
+  }
+
+  @Override
+  public void setMergeFilter(Tree records, MergeFilter filter) {
+    Objects.requireNonNull(records, "records");
+    Objects.requireNonNull(filter, "filter");
+    if (!(records instanceof OpenTree open)
+        || open.store != store
+        || !RecordFilter.fits(handle)
+        || !RecordFilter.fits(open.handle)) {
+      String both = "trees '" + name() + "' and '" + records.name();
+      throw new IllegalArgumentException(
+          both + "' must both be logged, without merge operator, and belong to one store");
+    }
+    handle.checkOpen();
+    handle.setFilter(new RecordFilter(handle, open.handle, filter, store.parts().memoryReader()));
+  }
+
+  void checkKey(byte[] key) {
+    Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
+    Keys.checkOrder(handle.order(), key);
+  }
+
+  void checkValue(byte[] value) {
+    Keys.checkValue(Objects.requireNonNull(value, "value").length, maxValueBytes());
+  }
+
+  /** Passes if the bounds of a range are keys, or null. */
+  void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
+    checkKey(from == null ? Keys.NO_VALUE : from);
+    checkKey(to == null ? Keys.NO_VALUE : to);
+  }
+
+  @Override
+  public String toString() {
+    return "tree " + name();
+  }
+}

@@ -1,0 +1,162 @@
+package io.isobardb.lsm.store;
+
+import io.isobardb.lsm.Backups;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreInspector;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.inspect.RepairReport;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.io.DirectoryStorage;
+import io.isobardb.lsm.io.NewDirectory;
+import io.isobardb.lsm.io.PrivateStorage;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.recovery.BackupDirectory;
+import io.isobardb.lsm.recovery.FileInspector;
+import io.isobardb.lsm.recovery.OfflineStore;
+import io.isobardb.lsm.recovery.StoreRepair;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.ExitHook;
+import io.isobardb.lsm.schedule.NoJobs;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.ThreadScheduler;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens what lies in directories, for the public API: the one class of the engine that it knows.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class Opening {
+  private Opening() {}
+
+  /** See {@link Store#open(Path, StoreOptions)}. */
+  public static Store store(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    if (options.closeOnExit()) {
+      ExitHook.ofJvm().checkRunning();
+    }
+    return doing(
+        "the store can't be opened",
+        () ->
+            open(
+                DirectoryStorage.open(
+                    directory,
+                    options.createIfMissing(),
+                    options.maxOpenFiles(),
+                    options.fileAccess()),
+                scheduler(directory, options),
+                options));
+  }
+
+  /** See {@link Store#openReadOnly}. */
+  public static Store storeToRead(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    return doing(
+        "the store can't be opened",
+        () ->
+            open(
+                new PrivateStorage(DirectoryStorage.openToRead(directory), options.memoryBudget()),
+                new NoJobs(scheduler(directory, options)),
+                options.toBuilder().createIfMissing(false).build()));
+  }
+
+  private static ThreadScheduler scheduler(Path directory, StoreOptions options) {
+    Path name = directory.toAbsolutePath().getFileName();
+    return new ThreadScheduler(
+        name == null ? "root" : name.toString(), options.backgroundThreads());
+  }
+
+  private static Store open(Storage storage, Scheduler scheduler, StoreOptions options) {
+    OpenStore store =
+        OpenStore.open(
+            new Environment(storage, Clock.SYSTEM, scheduler, new SplittableRandom()), options);
+    store.closeIfLost();
+    store.warnOfHeap();
+    return store;
+  }
+
+  /** See {@link Store#inspect}. */
+  public static StoreInspector inspector(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    return doing(
+        "the store can't be inspected",
+        () ->
+            new FileInspector(
+                OfflineStore.open(
+                    DirectoryStorage.openToRead(directory),
+                    options.memoryBudget(),
+                    options.keyOrders())));
+  }
+
+  /** See {@link Store#repair}. */
+  public static RepairReport repair(
+      Path directory, Path target, StoreOptions options, CheckProgress progress) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(progress, "progress");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    SplittableRandom random = new SplittableRandom();
+    UUID id = new UUID(random.nextLong(), random.nextLong());
+    long bytes = options.memoryBudget();
+    StoreRepair.Settings settings = new StoreRepair.Settings(bytes, bytes, options.keyOrders(), id);
+    RepairReport[] report = new RepairReport[1];
+    return doing(
+        "the store can't be repaired",
+        () -> {
+          try (Storage damaged = DirectoryStorage.openToRead(directory)) {
+            NewDirectory.fill(
+                target,
+                directory,
+                options.fileAccess(),
+                made -> report[0] = StoreRepair.run(damaged, made, settings, progress));
+          }
+          return Objects.requireNonNull(report[0]);
+        });
+  }
+
+  /** See {@link Backups#open(Path, long, FileAccess)}. */
+  public static Backups backups(Path directory, long bytesPerSecond, FileAccess access) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(access, "access");
+    if (bytesPerSecond < 1) {
+      throw new IllegalArgumentException(
+          "bytesPerSecond must be at least 1, not " + bytesPerSecond);
+    }
+    return doing(
+        "the backups in " + directory + " can't be opened",
+        () ->
+            new OpenBackups(
+                BackupDirectory.open(NewDirectory.forBackups(directory, access)),
+                bytesPerSecond,
+                access));
+  }
+
+  /** What may fail since a file does. */
+  interface Work<T extends @Nullable Object> {
+    T run() throws IOException;
+  }
+
+  /** Does something whose failures users hear of. */
+  static <T extends @Nullable Object> T doing(String failed, Work<T> work) {
+    try {
+      return work.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(failed + ": " + e.getMessage(), e);
+    }
+  }
+}
