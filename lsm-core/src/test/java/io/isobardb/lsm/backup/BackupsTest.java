@@ -451,7 +451,7 @@ class BackupsTest {
     SimulatedClock clock = new SimulatedClock();
     SimulatedStorage place = new SimulatedStorage(clock);
     try (Store store = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
-        Backups backups = OpenStore.backups(place, Long.MAX_VALUE)) {
+        Backups backups = Inside.backups(place, Long.MAX_VALUE)) {
       Tree tree = store.openTree("t");
       for (String value : List.of("one", "two", "three", "four")) {
         fill(tree, 0, 100, value);

@@ -9,7 +9,6 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
-import io.isobardb.lsm.OpenStore;
 import io.isobardb.lsm.Savepoint;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
@@ -26,6 +25,7 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.lang.management.ManagementFactory;
@@ -405,7 +405,7 @@ class ComplexityTest {
     SimulatedClock clock = new SimulatedClock();
     try (Store first = SimulatedStores.open(new SimulatedStorage(clock), clock, 1);
         Store second = SimulatedStores.open(new SimulatedStorage(clock), clock, 2);
-        Backups backups = OpenStore.backups(place, Long.MAX_VALUE)) {
+        Backups backups = Inside.backups(place, Long.MAX_VALUE)) {
       for (int i = 0; i < count; i++) {
         for (Store store : List.of(first, second)) {
           store.openTree("t").put(key(i), one());
