@@ -1,12 +1,15 @@
 package io.isobardb.lsm.api;
 
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.observe.Figure;
 import io.isobardb.lsm.observe.SampleStats;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.Descriptor;
@@ -33,14 +36,24 @@ class FiguresTest {
     try (Store store = Store.open(dir.resolve("s"))) {
       store.openTree("t");
       store.registerMXBean();
-      GoldenFile.check(
-          FiguresTest.class,
-          "figures.txt",
-          question ->
-              question.get(0).equals("JSON")
-                  ? SampleStats.ofStore().toJson().replace(",\"", ",\n\"")
-                  : beans(question.get(0)));
+      GoldenFile.check(FiguresTest.class, "figures.txt", question -> answer(question.get(0)));
     }
+  }
+
+  private static String answer(String question) {
+    StoreStats stats = SampleStats.ofStore();
+    return switch (question) {
+      case "values of a store" -> values(Figure.ofStore(), stats);
+      case "values of a tree" -> values(Figure.ofTree(), stats.trees().get(1));
+      case "JSON" -> stats.toJson().replace(",\"", ",\n\"");
+      default -> beans(question);
+    };
+  }
+
+  private static <S> String values(List<Figure<S>> figures, S stats) {
+    return figures.stream()
+        .map(figure -> figure.attribute() + " " + figure.of(stats).toString().strip())
+        .collect(Collectors.joining("\n"));
   }
 
   private static String beans(String pattern) {
