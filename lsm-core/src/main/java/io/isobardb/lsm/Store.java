@@ -6,14 +6,11 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
-import io.isobardb.lsm.observe.TreeMXBean;
 import io.isobardb.lsm.store.Opening;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import javax.management.ObjectName;
@@ -313,14 +310,14 @@ public interface Store extends AutoCloseable {
   void setMemoryBudget(long bytes);
 
   /**
-   * What monitoring is told of the store: for bridges to metric systems. {@link StoreMXBean} says
-   * what its attributes mean. As long as somebody holds it, a store that was not closed is not
-   * noticed to be lost.
+   * As {@link #stats}, for monitoring that reads figures one by one, as {@link
+   * io.isobardb.lsm.observe.Figure} helps to. Calls within a second get the same, of one moment.
+   * The times of calls are those of the last minute or two.
    */
-  StoreMXBean metrics();
+  StoreStats metrics();
 
-  /** What monitoring is told of the trees there are now, by name; see {@link #metrics}. */
-  Map<String, TreeMXBean> treeMetrics();
+  /** The directory of the store, in full. */
+  String path();
 
   /**
    * Lets JMX see the store and its trees, until it is closed, in the platform's server: the store

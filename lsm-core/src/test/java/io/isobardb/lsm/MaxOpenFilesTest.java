@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.inspect.CheckProgress;
-import io.isobardb.lsm.observe.StoreStats;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +52,7 @@ class MaxOpenFilesTest {
   }
 
   private static long tables(Store store) {
-    return store.stats().trees().stream().mapToLong(StoreStats.TreeStats::tables).sum();
+    return store.stats().tables();
   }
 
   @Test

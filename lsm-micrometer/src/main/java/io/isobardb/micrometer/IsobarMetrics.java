@@ -2,9 +2,10 @@ package io.isobardb.micrometer;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.lsm.observe.Metric;
-import io.isobardb.lsm.observe.StoreMXBean;
-import io.isobardb.lsm.observe.TreeMXBean;
+import io.isobardb.lsm.observe.Figure;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.StoreStats.TreeStats;
+import io.isobardb.memory.stats.Metric;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -12,8 +13,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +33,10 @@ import org.jspecify.annotations.Nullable;
  * metrics.bindTo(registry);
  * }</pre>
  *
- * <p>There is a meter for each attribute of {@link StoreMXBean} that has a number, called {@code
- * isobar.} and the name of its {@link Metric}. Counters count from the opening of the store. Times
- * are in seconds. With {@link #withTrees} there are also those of {@link TreeMXBean}, tagged with
- * the tree's name. Nothing is pushed: the store is asked when the registry is read, at most once a
- * second.
+ * <p>There is a meter for each {@link Figure} of the store that has a number, called {@code
+ * isobar.} and the figure's name. Counters count from the opening of the store. Times are in
+ * seconds. With {@link #withTrees} there are also those of each tree, tagged with its name. Nothing
+ * is pushed: the store is asked when the registry is read, at most once a second.
  *
  * <p>Once the store is closed, the next reading removes its meters. A store that was bound and not
  * closed is not noticed to be lost.
@@ -55,6 +54,11 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   private boolean perTree;
   private boolean closed;
   private long looked;
+
+  /** What {@link #trees} was made from. */
+  private @Nullable StoreStats last;
+
+  private Map<String, TreeStats> trees = Map.of();
 
   /** Where it is bound to. Guarded by this. */
   private final List<Bound> bound = new ArrayList<>();
@@ -77,7 +81,7 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
 
   /** Metrics of a store, tagged {@code store} with its directory. */
   public IsobarMetrics(Store store) {
-    this(store, Tags.of("store", store.metrics().getPath()));
+    this(store, Tags.of("store", store.path()));
   }
 
   /**
@@ -108,7 +112,7 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
       throw new IllegalStateException("these metrics are closed");
     }
     Bound to = new Bound(Objects.requireNonNull(registry, "registry"));
-    addAll(to, to.ofStore, StoreMXBean.class, store.metrics(), tags);
+    addAll(to, to.ofStore, Figure.ofStore(), store::metrics, tags);
     bound.add(to);
     lookAtTrees();
   }
@@ -124,7 +128,7 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     bound.clear();
   }
 
-  /** Adds and removes meters of trees, if it is time to. */
+  /** Adds and removes meters, if it is time to: of trees, or all if the store was closed. */
   private synchronized void look() {
     if (closed || System.nanoTime() - looked < LOOK_NANOS) {
       return;
@@ -136,53 +140,64 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     }
   }
 
-  /** The monitor is held. */
+  /** The monitor is held. A store that was closed throws. */
   private void lookAtTrees() {
     looked = System.nanoTime();
+    Set<String> names = trees().keySet();
     if (!perTree) {
       return;
     }
-    Map<String, TreeMXBean> beans = store.treeMetrics();
     for (Bound to : bound) {
       Set<String> gone = new HashSet<>(to.ofTrees.keySet());
-      gone.removeAll(beans.keySet());
+      gone.removeAll(names);
       for (String name : gone) {
         List<Meter> meters = to.ofTrees.remove(name);
         if (meters != null) {
           to.remove(meters);
         }
       }
-      for (Map.Entry<String, TreeMXBean> tree : beans.entrySet()) {
-        String name = tree.getKey();
+      for (String name : names) {
         if (!to.ofTrees.containsKey(name)) {
           List<Meter> meters = new ArrayList<>();
-          addAll(to, meters, TreeMXBean.class, tree.getValue(), tags.and("tree", name));
+          Supplier<@Nullable TreeStats> stats = () -> trees().get(name);
+          addAll(to, meters, Figure.ofTree(), stats, tags.and("tree", name));
           to.ofTrees.put(name, meters);
         }
       }
     }
   }
 
-  private void addAll(Bound to, List<Meter> meters, Class<?> type, Object bean, Tags with) {
-    for (Method getter : type.getMethods()) {
-      Metric metric = getter.getAnnotation(Metric.class);
-      if (metric == null || metric.kind() == Metric.Kind.TEXT) {
+  private <S> void addAll(
+      Bound to,
+      List<Meter> meters,
+      List<Figure<S>> figures,
+      Supplier<? extends @Nullable S> stats,
+      Tags with) {
+    for (Figure<S> figure : figures) {
+      Metric metric = figure.metric();
+      if (metric.kind() == Metric.Kind.TEXT) {
         continue;
       }
       if (metric.tag().isEmpty()) {
-        meters.add(add(to.registry, metric, with, any -> number(read(getter, bean), metric)));
+        meters.add(add(to.registry, figure, with, any -> number(read(figure, stats), metric)));
         continue;
       }
-      for (Object key : ((Map<?, ?>) Objects.requireNonNull(read(getter, bean))).keySet()) {
+      for (Object key : map(read(figure, stats)).keySet()) {
         Tags one = with.and(metric.tag(), key.toString());
-        meters.add(add(to.registry, metric, one, any -> number(of(key, getter, bean), metric)));
+        meters.add(
+            add(
+                to.registry,
+                figure,
+                one,
+                any -> number(map(read(figure, stats)).get(key), metric)));
       }
     }
   }
 
   private Meter add(
-      MeterRegistry registry, Metric metric, Tags with, ToDoubleFunction<Store> value) {
-    String name = PREFIX + metric.name();
+      MeterRegistry registry, Figure<?> figure, Tags with, ToDoubleFunction<Store> value) {
+    Metric metric = figure.metric();
+    String name = PREFIX + figure.name();
     String unit = unit(metric);
     // Registries hold the store weakly, and the function, which leads to it, strongly.
     return metric.kind() == Metric.Kind.COUNTER
@@ -207,8 +222,9 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     };
   }
 
-  private @Nullable Object of(Object key, Method getter, Object bean) {
-    return read(getter, bean) instanceof Map<?, ?> map ? map.get(key) : null;
+  /** The values of a figure that has a tag; empty if it could not be read. */
+  private static Map<?, ?> map(@Nullable Object value) {
+    return value instanceof Map<?, ?> map ? map : Map.of();
   }
 
   private static double number(@Nullable Object value, Metric metric) {
@@ -219,18 +235,26 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     return metric.unit().equals(NANOSECONDS) ? plain / NANOS_PER_SECOND : plain;
   }
 
-  /** An attribute; null if the store was closed, or the tree dropped. */
-  private @Nullable Object read(Method getter, Object bean) {
+  /** The value of a figure; null if the store was closed, or the tree dropped. */
+  private <S> @Nullable Object read(Figure<S> figure, Supplier<? extends @Nullable S> stats) {
     look();
     try {
-      return getter.invoke(bean);
-    } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof StoreClosedException) {
-        return null;
-      }
-      throw new IllegalStateException(getter + " failed", e.getCause());
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(getter + " is not public", e);
+      S now = stats.get();
+      return now == null ? null : figure.of(now);
+    } catch (StoreClosedException e) {
+      return null;
     }
+  }
+
+  /** The trees by name, as {@link Store#metrics} has them. */
+  private synchronized Map<String, TreeStats> trees() {
+    StoreStats now = store.metrics();
+    if (now != last) {
+      Map<String, TreeStats> named = new HashMap<>();
+      now.trees().forEach(tree -> named.put(tree.name(), tree));
+      trees = named;
+      last = now;
+    }
+    return trees;
   }
 }

@@ -2,7 +2,7 @@
  * Metrics of stores for Micrometer, which brings them to Prometheus and other systems.
  *
  * <p>Nothing is pushed: a store is asked when the registry is read. {@link
- * io.isobardb.lsm.observe.StoreMXBean} describes the metrics.
+ * io.isobardb.lsm.observe.Figure} describes the metrics.
  */
 @NullMarked
 package io.isobardb.micrometer;

@@ -19,6 +19,7 @@ class ArchitectureTest {
             "io.isobardb.lsm",
             "io.isobardb.lsm.error",
             "io.isobardb.lsm.observe",
+            "io.isobardb.memory.stats",
             "io.micrometer.core.instrument..",
             "org.jspecify.annotations",
             "java..")

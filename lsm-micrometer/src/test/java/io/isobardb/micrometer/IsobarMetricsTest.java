@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
-import io.isobardb.lsm.observe.Metric;
-import io.isobardb.lsm.observe.StoreMXBean;
+import io.isobardb.lsm.observe.Figure;
+import io.isobardb.memory.stats.Metric;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -19,7 +19,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
@@ -67,10 +66,9 @@ class IsobarMetricsTest {
       tree.get(VALUE);
       new IsobarMetrics(store).bindTo(registry);
       assertEquals(
-          Arrays.stream(StoreMXBean.class.getMethods())
-              .map(getter -> getter.getAnnotation(Metric.class))
-              .filter(metric -> metric.kind() != Metric.Kind.TEXT)
-              .map(metric -> "isobar." + metric.name())
+          Figure.ofStore().stream()
+              .filter(figure -> figure.metric().kind() != Metric.Kind.TEXT)
+              .map(figure -> "isobar." + figure.name())
               .collect(Collectors.toCollection(TreeSet::new)),
           readAll());
       assertEquals(1, registry.get("isobar.puts").functionCounter().count());
@@ -78,10 +76,11 @@ class IsobarMetricsTest {
       assertEquals(8, registry.get("isobar.user.written").functionCounter().count());
       assertEquals(0, registry.get("isobar.failed").gauge().value());
       assertEquals(
-          store.metrics().getMemoryBudget(), registry.get("isobar.memory.budget").gauge().value());
+          store.metrics().ledger().limitBytes(),
+          registry.get("isobar.memory.budget").gauge().value());
       Meter.Id time = registry.get("isobar.get.time").tag("quantile", "0.99").meter().getId();
       assertEquals("seconds", time.getBaseUnit());
-      assertEquals(store.metrics().getPath(), time.getTag("store"));
+      assertEquals(store.path(), time.getTag("store"));
       assertTrue(
           registry.get("isobar.stall.time").tag("reason", "LOG_FULL").functionCounter().count()
               < 1e6);
@@ -101,6 +100,15 @@ class IsobarMetricsTest {
           1, registry.get("isobar.tree.gets").tags("tree", "second").functionCounter().count());
       store.dropTree("first");
       readUntil(() -> registry.find("isobar.tree.puts").tags("tree", "first").meter() == null);
+      assertFalse(readAll().isEmpty());
+    }
+    readUntil(() -> registry.getMeters().isEmpty());
+  }
+
+  @Test
+  void withoutTreesTheyGoWithTheStoreToo() throws InterruptedException {
+    try (Store store = Store.open(dir)) {
+      new IsobarMetrics(store).bindTo(registry);
       assertFalse(readAll().isEmpty());
     }
     readUntil(() -> registry.getMeters().isEmpty());

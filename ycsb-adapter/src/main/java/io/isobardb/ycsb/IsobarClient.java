@@ -102,10 +102,11 @@ public final class IsobarClient extends RecordClient {
     figures.put("logWrittenBytes", stats.logBytesWritten());
     figures.put("flushWrittenBytes", stats.flushBytesWritten());
     figures.put("mergeWrittenBytes", stats.mergeBytesWritten());
-    stats.stalls().forEach((reason, count) -> figures.put("stalls." + reason, count));
+    stats.stalls().forEach((reason, waits) -> figures.put("stalls." + reason, waits.count()));
     stats
-        .stallNanos()
-        .forEach((reason, nanos) -> figures.put("stallMillis." + reason, nanos / 1_000_000));
+        .stalls()
+        .forEach(
+            (reason, waits) -> figures.put("stallMillis." + reason, waits.nanos() / 1_000_000));
     return figures;
   }
 

@@ -103,8 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
               rate,
               ByteSize.format(written.ledger().peakBytes()),
               ByteSize.format(BUDGET_BYTES),
-              ByteSize.format(
-                  written.trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum())),
+              ByteSize.format(written.diskBytes())),
           "",
           "2. The wall between writes and cache moves",
           "   Now the trees are only read. The store measures what more cache would save, and takes",

@@ -99,7 +99,7 @@ public final class RangeDeletesCommand implements Callable<Integer> {
   }
 
   private static long diskBytes(Store store) {
-    return store.stats().trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
+    return store.stats().diskBytes();
   }
 
   private static long readAndWritten(StoreStats stats) {

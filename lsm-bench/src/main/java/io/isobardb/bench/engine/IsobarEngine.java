@@ -106,8 +106,9 @@ public final class IsobarEngine implements Engine {
     stats.put("flushWrittenBytes", now.flushBytesWritten());
     stats.put("merges", now.merges());
     stats.put("mergeWrittenBytes", now.mergeBytesWritten());
-    now.stalls().forEach((reason, count) -> stats.put("stalls." + reason, count));
-    now.stallNanos().forEach((reason, nanos) -> stats.put("stallMillis." + reason, nanos / 1e6));
+    now.stalls().forEach((reason, waits) -> stats.put("stalls." + reason, waits.count()));
+    now.stalls()
+        .forEach((reason, waits) -> stats.put("stallMillis." + reason, waits.nanos() / 1e6));
     stats.put("spaceBytes", spaceBytes());
     return stats;
   }

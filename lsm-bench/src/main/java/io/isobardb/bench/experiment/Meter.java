@@ -92,6 +92,6 @@ final class Meter {
   }
 
   private static double stalled(StoreStats stats) {
-    return stats.stallNanos().values().stream().mapToLong(nanos -> nanos).sum();
+    return stats.stallNanos();
   }
 }

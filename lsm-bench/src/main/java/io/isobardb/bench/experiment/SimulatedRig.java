@@ -6,7 +6,6 @@ import io.isobardb.bench.drive.Workload;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
-import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
@@ -211,7 +210,7 @@ final class SimulatedRig implements AutoCloseable {
     double sweeps = sweeps(now) - sweeps(before);
     double put = (double) writes * (shape.keyBytes() + shape.valueBytes());
     double last = now.trees().stream().mapToLong(SimulatedRig::lastLevel).sum();
-    double stored = now.trees().stream().mapToLong(TreeStats::diskBytes).sum();
+    double stored = now.diskBytes();
     long l0 = told.merges.getOrDefault(StoreListener.MergeKind.L0, 0L);
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put(Meter.WRITTEN, (flushed + merged) / ops);
@@ -248,9 +247,7 @@ final class SimulatedRig implements AutoCloseable {
   }
 
   private static double waits(StoreStats stats) {
-    return Arrays.stream(StallReason.values())
-        .mapToLong(reason -> stats.stalls().getOrDefault(reason, 0L))
-        .sum();
+    return stats.stalls().values().stream().mapToLong(StoreStats.StallStats::count).sum();
   }
 
   private static double sweeps(StoreStats stats) {

@@ -42,7 +42,7 @@ record Sample(
     List<Long> levels = new ArrayList<>(List.of(tree.diskBytes() - deeper));
     levels.addAll(tree.levelBytes());
     Map<StallReason, Double> stalls = new EnumMap<>(StallReason.class);
-    stats.stallNanos().forEach((reason, nanos) -> stalls.put(reason, nanos / 1e6));
+    stats.stalls().forEach((reason, waits) -> stalls.put(reason, waits.nanos() / 1e6));
     return new Sample(
         seconds,
         stats.logBytesWritten(),

@@ -394,8 +394,7 @@ public final class SoakRun {
         worker.release();
       }
       StoreStats stats = open.stats();
-      stallMillis +=
-          stats.stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000;
+      stallMillis += stats.stallNanos() / 1_000_000;
       open.close();
       StoreStats.ReaderStats readers = stats.readers();
       if (readers.snapshots() + readers.cursors() + stats.transactions().open() > 0) {

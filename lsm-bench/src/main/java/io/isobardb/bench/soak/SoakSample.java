@@ -46,7 +46,7 @@ record SoakSample(
         disk,
         stats.trees().stream().mapToInt(StoreStats.TreeStats::l0Groups).sum(),
         stats.mergeDebtBytes(),
-        stats.stallNanos().values().stream().mapToLong(Long::longValue).sum() / 1_000_000);
+        stats.stallNanos() / 1_000_000);
   }
 
   String line() {

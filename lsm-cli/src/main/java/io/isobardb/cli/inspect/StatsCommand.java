@@ -64,9 +64,9 @@ public final class StatsCommand implements Callable<Integer> {
           ByteSize.format(tree.memoryBytes()));
     }
     out.print(table);
-    long disk = stats.trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
     out.println();
-    out.println("trees         " + stats.trees().size() + ", " + ByteSize.format(disk));
+    out.println(
+        "trees         " + stats.trees().size() + ", " + ByteSize.format(stats.diskBytes()));
     out.println(
         "log           "
             + ByteSize.format(stats.logSizeBytes())

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.observe.LatencyStats;
+import io.isobardb.lsm.observe.StoreStats;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -60,16 +61,9 @@ public final class Latencies {
     }
   }
 
-  public LatencyStats gets() {
-    return stats(gets);
-  }
-
-  public LatencyStats writes() {
-    return stats(writes);
-  }
-
-  public LatencyStats batches() {
-    return stats(batches);
+  /** Those of all calls that were timed. */
+  public StoreStats.Latencies stats() {
+    return new StoreStats.Latencies(stats(gets), stats(writes), stats(batches));
   }
 
   private static LatencyStats stats(AtomicLongArray counts) {

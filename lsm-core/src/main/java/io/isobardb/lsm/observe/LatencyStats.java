@@ -1,6 +1,8 @@
 package io.isobardb.lsm.observe;
 
 import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * How long calls took: a histogram of those that were timed, one in 64. Times are exact to an
@@ -14,6 +16,8 @@ public final class LatencyStats {
 
   /** How many counts a histogram has. */
   private static final int BUCKETS = (Long.SIZE - PARTS_SHIFT) << PARTS_SHIFT;
+
+  private static final double[] QUANTILES = {0.5, 0.99, 0.999};
 
   private final long[] counts;
   private final long count;
@@ -71,6 +75,15 @@ public final class LatencyStats {
       }
     }
     return 0;
+  }
+
+  /** {@link #quantileNanos} of the half, of 99% and of 99.9%: by "0.5", "0.99" and "0.999". */
+  public Map<String, Long> quantiles() {
+    Map<String, Long> quantiles = new TreeMap<>();
+    for (double part : QUANTILES) {
+      quantiles.put(String.valueOf(part), quantileNanos(part));
+    }
+    return quantiles;
   }
 
   /** The calls that were timed after an earlier look at the same store. */

@@ -173,11 +173,11 @@ final class Lifetime implements ExitHook.Closer {
   // ---- JMX
 
   /** See {@code Store.registerMXBean}. */
-  ObjectName register(Beans beans) {
+  ObjectName register(OpenStore open) {
     lock.lock();
     try {
       operations.checkOpen();
-      Registration made = new Registration(beans, name());
+      Registration made = new Registration(open, name());
       registration = made;
       return made.store();
     } catch (JMException e) {

@@ -19,9 +19,7 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.observe.StoreStats;
-import io.isobardb.lsm.observe.TreeMXBean;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
@@ -35,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +59,7 @@ public final class OpenStore implements Store {
   private final Copies copies;
   private final MergeWaits merges;
   private final OperationTotals totals = new OperationTotals();
-  private final Beans beans;
+  private final RecentStats recent;
   private final Trees trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
 
@@ -79,7 +78,7 @@ public final class OpenStore implements Store {
     this.batches = new BatchWriter(engine, parts.committer(), operations, transactions);
     this.copies = new Copies(parts, operations, lifetime);
     this.merges = new MergeWaits(parts, operations);
-    this.beans = new Beans(this);
+    this.recent = new RecentStats(this);
     this.trees = new Trees(this);
     leaks.watch(this, lifetime.origin());
   }
@@ -426,19 +425,23 @@ public final class OpenStore implements Store {
   }
 
   @Override
-  public StoreMXBean metrics() {
-    return beans.store();
+  public StoreStats metrics() {
+    return recent.stats();
+  }
+
+  RecentStats recent() {
+    return recent;
   }
 
   @Override
-  public Map<String, TreeMXBean> treeMetrics() {
-    return beans.trees();
+  public String path() {
+    return engine.environment().storage().path();
   }
 
   @Override
   public ObjectName registerMXBean() {
     refuseInListener("Store.registerMXBean");
-    return lifetime.register(beans);
+    return lifetime.register(this);
   }
 
   @Override
@@ -449,13 +452,23 @@ public final class OpenStore implements Store {
 
   @Override
   public StoreStats stats() {
+    return stats(all -> all);
+  }
+
+  /**
+   * As {@link #stats()}.
+   *
+   * @param times makes of all times of calls those that are told
+   */
+  StoreStats stats(UnaryOperator<StoreStats.Latencies> times) {
     int slot = operations.enter();
     try {
       return StatsCollector.collect(
           parts,
           transactions,
           new StatsCollector.Handles(
-              totals, batches.count(), lifetime.snapshots().get(), cursors.count()));
+              totals, batches.count(), lifetime.snapshots().get(), cursors.count()),
+          times.apply(engine.latencies().stats()));
     } finally {
       operations.exit(slot);
     }

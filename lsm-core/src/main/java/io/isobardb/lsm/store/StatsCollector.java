@@ -43,7 +43,11 @@ final class StatsCollector {
    */
   record Handles(OperationTotals totals, long batches, int snapshots, int cursors) {}
 
-  static StoreStats collect(StoreParts parts, Transactions transactions, Handles handles) {
+  static StoreStats collect(
+      StoreParts parts,
+      Transactions transactions,
+      Handles handles,
+      StoreStats.Latencies latencies) {
     Engine engine = parts.engine();
     Map<String, TreeHandle> trees = byName(engine);
     List<StoreStats.TreeStats> treeStats = new ArrayList<>();
@@ -76,11 +80,12 @@ final class StatsCollector {
               tree.levelReason()));
       heapBytes += heapBytes(state);
     }
-    Map<StallReason, Long> stalls = new EnumMap<>(StallReason.class);
-    Map<StallReason, Long> stallNanos = new EnumMap<>(StallReason.class);
+    Map<StallReason, StoreStats.StallStats> stalls = new EnumMap<>(StallReason.class);
     for (StallReason reason : StallReason.values()) {
-      stalls.put(reason, engine.gate().stalls(reason));
-      stallNanos.put(reason, engine.gate().stallNanos(reason));
+      stalls.put(
+          reason,
+          new StoreStats.StallStats(
+              engine.gate().stalls(reason), engine.gate().stallNanos(reason)));
     }
     Scheduler.Interruptions interruptions = engine.environment().scheduler().interruptions();
     return new StoreStats(
@@ -88,8 +93,7 @@ final class StatsCollector {
         engine.space().isFull() || engine.log().get().isDiskFull(),
         handles.totals().sum(trees.values()),
         handles.batches(),
-        new StoreStats.Latencies(
-            engine.latencies().gets(), engine.latencies().writes(), engine.latencies().batches()),
+        latencies,
         parts.pool().ledger(),
         parts.cache().stats(),
         engine.gate().usedBytes(),
@@ -115,7 +119,6 @@ final class StatsCollector {
         parts.storage().bytesWritten(),
         ioLimits(parts.ioLimits(), interruptions),
         stalls,
-        stallNanos,
         transactions.stats(),
         readerStats(engine, handles),
         new StoreStats.FileStats(parts.storage().descriptorsHeld(), heapBytes),
@@ -129,8 +132,8 @@ final class StatsCollector {
         limits.urgentBytes(),
         limits.allBytes(),
         limits.pieceBytes(),
-        limits.reason(),
-        interruptions.throttled());
+        interruptions.throttled(),
+        limits.reason());
   }
 
   /** What of a store lies on the heap. */

@@ -2,400 +2,112 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.NewDirectory;
-import io.isobardb.lsm.observe.LatencyStats;
-import io.isobardb.lsm.observe.StoreMXBean;
+import io.isobardb.lsm.observe.Figure;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.recovery.BackupDirectory;
-import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
-import java.util.function.Function;
+import javax.management.AttributeNotFoundException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
+import javax.management.ReflectionException;
 import org.jspecify.annotations.Nullable;
 
-/** A store seen by JMX. Thread rule: all methods may be called by any thread. */
-final class StoreBean implements StoreMXBean {
-  private static final double[] PARTS = {0.5, 0.99, 0.999};
+/**
+ * A store seen by JMX: its figures, four texts, and one operation, {@code backup}.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class StoreBean extends StatsBean<StoreStats> {
+  private static final String BACKUP = "backup";
+  private static final String STRING = String.class.getName();
+
+  private static final List<MBeanAttributeInfo> TEXTS =
+      List.of(
+          OpenValues.text("Path", "The directory of the store."),
+          OpenValues.text(
+              "Failure", "What has stopped the store from writing; null if nothing has."),
+          OpenValues.texts(
+              "OpenHandles",
+              "What users have open, the oldest first, with where it was taken; empty unless the"
+                  + " JVM has -Disobar.leaks=true."),
+          OpenValues.text("Json", "All of StoreStats as JSON, tree by tree."));
+
+  private static final MBeanParameterInfo DIRECTORY =
+      new MBeanParameterInfo(
+          "directory",
+          STRING,
+          "The full path, on the store's machine, of a directory of backups; made if missing.");
+
+  private static final MBeanParameterInfo RATE =
+      new MBeanParameterInfo(
+          "bytesPerSecond",
+          long.class.getName(),
+          "How much of the store is read in a second, in bytes; at least 1.");
+
+  private static final MBeanOperationInfo[] OPERATIONS = {
+    backup(
+        "Backs the store up, as of one moment over all trees; returns the backup's ID.", DIRECTORY),
+    backup(
+        "Backs the store up, reading at most so many bytes in a second; returns the backup's ID.",
+        DIRECTORY,
+        RATE)
+  };
 
   private final OpenStore open;
-  private final Beans source;
 
-  StoreBean(OpenStore open, Beans source) {
+  StoreBean(OpenStore open) {
+    super("The Isobar store in " + open.path(), Figure.ofStore(), open::metrics);
     this.open = open;
-    this.source = source;
   }
 
-  private StoreStats stats() {
-    return source.stats();
-  }
-
-  private static Map<String, Long> byName(Map<? extends Enum<?>, Long> values) {
-    Map<String, Long> named = new TreeMap<>();
-    values.forEach((key, value) -> named.put(key.name(), value));
-    return named;
+  private static MBeanOperationInfo backup(String text, MBeanParameterInfo... parameters) {
+    return new MBeanOperationInfo(
+        BACKUP, text, parameters, long.class.getName(), MBeanOperationInfo.ACTION);
   }
 
   @Override
-  public String getPath() {
-    return open.engine().environment().storage().path();
+  public MBeanInfo getMBeanInfo() {
+    return info(TEXTS, OPERATIONS);
   }
 
   @Override
-  public @Nullable String getFailure() {
+  public @Nullable Object getAttribute(String name) throws AttributeNotFoundException {
+    return switch (name) {
+      case "Path" -> open.path();
+      case "Failure" -> failure();
+      case "OpenHandles" -> open.openHandles().toArray(new String[0]);
+      case "Json" -> open.stats().toJson();
+      default -> super.getAttribute(name);
+    };
+  }
+
+  private @Nullable String failure() {
     Throwable failure = open.engine().failure().cause();
     return failure == null ? null : failure.toString();
   }
 
   @Override
-  public Map<String, Long> getMemoryByPurpose() {
-    Map<String, Long> named = new TreeMap<>();
-    for (Purpose purpose : Purpose.values()) {
-      named.put(purpose.name(), stats().ledger().bytes(purpose));
+  public Object invoke(String operation, Object[] arguments, String[] types)
+      throws ReflectionException {
+    boolean limited = types.length == 2 && types[1].equals(long.class.getName());
+    boolean known = types.length == 1 || limited;
+    if (!operation.equals(BACKUP) || !known || !types[0].equals(STRING)) {
+      return super.invoke(operation, arguments, types);
     }
-    return named;
+    return backup((String) arguments[0], limited ? (long) arguments[1] : Long.MAX_VALUE);
   }
 
-  @Override
-  public Map<String, Long> getIoBytesRead() {
-    return byName(stats().ioBytesRead());
-  }
-
-  @Override
-  public Map<String, Long> getIoBytesWritten() {
-    return byName(stats().ioBytesWritten());
-  }
-
-  @Override
-  public long getIoLimitL0() {
-    return stats().ioLimits().l0BytesPerSecond();
-  }
-
-  @Override
-  public long getIoLimitDeep() {
-    return stats().ioLimits().deepBytesPerSecond();
-  }
-
-  @Override
-  public long getIoPiece() {
-    return stats().ioLimits().pieceBytes();
-  }
-
-  @Override
-  public String getIoLimitReason() {
-    return stats().ioLimits().reason();
-  }
-
-  @Override
-  public long getIoLimitWaits() {
-    return stats().ioLimits().waits();
-  }
-
-  @Override
-  public Map<String, Long> getStalls() {
-    return byName(stats().stalls());
-  }
-
-  @Override
-  public Map<String, Long> getStallNanos() {
-    return byName(stats().stallNanos());
-  }
-
-  @Override
-  public List<String> getOpenHandles() {
-    return open.openHandles();
-  }
-
-  @Override
-  public int getFailed() {
-    return stats().failed() ? 1 : 0;
-  }
-
-  @Override
-  public int getDiskFull() {
-    return stats().diskFull() ? 1 : 0;
-  }
-
-  @Override
-  public long getGets() {
-    return stats().operations().gets();
-  }
-
-  @Override
-  public long getPuts() {
-    return stats().operations().puts();
-  }
-
-  @Override
-  public long getDeletes() {
-    return stats().operations().deletes();
-  }
-
-  @Override
-  public long getBatches() {
-    return stats().batches();
-  }
-
-  @Override
-  public long getScans() {
-    return stats().operations().scans();
-  }
-
-  @Override
-  public long getSteps() {
-    return stats().operations().steps();
-  }
-
-  @Override
-  public long getUserBytesWritten() {
-    return stats().operations().bytesWritten();
-  }
-
-  @Override
-  public double getWriteAmplification() {
-    return stats().writeAmplification();
-  }
-
-  @Override
-  public Map<String, Long> getGetNanos() {
-    return quantiles(StoreStats.Latencies::gets);
-  }
-
-  @Override
-  public Map<String, Long> getWriteNanos() {
-    return quantiles(StoreStats.Latencies::writes);
-  }
-
-  @Override
-  public Map<String, Long> getBatchNanos() {
-    return quantiles(StoreStats.Latencies::batches);
-  }
-
-  private Map<String, Long> quantiles(Function<StoreStats.Latencies, LatencyStats> of) {
-    LatencyStats recent = source.recent(of);
-    Map<String, Long> named = new TreeMap<>();
-    for (double part : PARTS) {
-      named.put(String.valueOf(part), recent.quantileNanos(part));
-    }
-    return named;
-  }
-
-  @Override
-  public long getUnsyncedNanos() {
-    return stats().unsyncedNanos();
-  }
-
-  @Override
-  public long getMemoryBudget() {
-    return stats().ledger().limitBytes();
-  }
-
-  @Override
-  public long getMemoryAllocated() {
-    return stats().ledger().allocatedBytes();
-  }
-
-  @Override
-  public long getMemoryPeak() {
-    return stats().ledger().peakBytes();
-  }
-
-  @Override
-  public long getWriteMemory() {
-    return stats().writeMemoryBytes();
-  }
-
-  @Override
-  public long getWriteMemoryLimit() {
-    return stats().writeMemoryLimitBytes();
-  }
-
-  @Override
-  public long getTunerTarget() {
-    return stats().tuner().targetBytes();
-  }
-
-  @Override
-  public String getTunerDecision() {
-    return stats().tuner().last();
-  }
-
-  @Override
-  public long getCacheHits() {
-    return stats().cache().hits();
-  }
-
-  @Override
-  public long getCacheMisses() {
-    return stats().cache().queryMisses() + stats().cache().mergeMisses();
-  }
-
-  @Override
-  public long getCacheEvictions() {
-    return stats().cache().evictions();
-  }
-
-  @Override
-  public long getLogBytesWritten() {
-    return stats().logBytesWritten();
-  }
-
-  @Override
-  public long getLogSyncs() {
-    return stats().logSyncs();
-  }
-
-  @Override
-  public long getLogSize() {
-    return stats().logSizeBytes();
-  }
-
-  @Override
-  public long getLogAllocated() {
-    return stats().logAllocatedBytes();
-  }
-
-  @Override
-  public long getFlushes() {
-    return stats().flushes();
-  }
-
-  @Override
-  public long getFlushBytesWritten() {
-    return stats().flushBytesWritten();
-  }
-
-  @Override
-  public long getMerges() {
-    return stats().merges();
-  }
-
-  @Override
-  public long getMergeBytesRead() {
-    return stats().mergeBytesRead();
-  }
-
-  @Override
-  public long getMergeBytesWritten() {
-    return stats().mergeBytesWritten();
-  }
-
-  @Override
-  public long getMergesVoided() {
-    return stats().mergesVoided();
-  }
-
-  @Override
-  public long getMergeBytesVoided() {
-    return stats().mergeBytesVoided();
-  }
-
-  @Override
-  public long getMergesPaused() {
-    return stats().mergesPaused();
-  }
-
-  @Override
-  public long getClockLeaps() {
-    return stats().clockLeaps();
-  }
-
-  @Override
-  public long getProcessorWaits() {
-    return stats().processorWaits();
-  }
-
-  @Override
-  public long getJobsPreempted() {
-    return stats().jobsPreempted();
-  }
-
-  @Override
-  public long getMergeDebt() {
-    return stats().mergeDebtBytes();
-  }
-
-  @Override
-  public long getTransactionsCommitted() {
-    return stats().transactions().committed();
-  }
-
-  @Override
-  public long getTransactionsRolledBack() {
-    return stats().transactions().rolledBack();
-  }
-
-  @Override
-  public long getTransactionsFailed() {
-    StoreStats.TransactionStats transactions = stats().transactions();
-    return transactions.conflicts() + transactions.deadlocks() + transactions.lockTimeouts();
-  }
-
-  @Override
-  public int getOpenTransactions() {
-    return stats().transactions().open();
-  }
-
-  @Override
-  public int getOpenSnapshots() {
-    return stats().readers().snapshots();
-  }
-
-  @Override
-  public int getOpenCursors() {
-    return stats().readers().cursors();
-  }
-
-  @Override
-  public long getOldestReaderNanos() {
-    return stats().readers().oldestNanos();
-  }
-
-  @Override
-  public long getOldestReaderBehind() {
-    return stats().readers().behindBytes();
-  }
-
-  @Override
-  public int getTrees() {
-    return stats().trees().size();
-  }
-
-  @Override
-  public long getTables() {
-    return stats().trees().stream().mapToLong(StoreStats.TreeStats::tables).sum();
-  }
-
-  @Override
-  public long getDisk() {
-    return stats().trees().stream().mapToLong(StoreStats.TreeStats::diskBytes).sum();
-  }
-
-  @Override
-  public int getOpenFiles() {
-    return stats().files().open();
-  }
-
-  @Override
-  public long getFileHeap() {
-    return stats().files().heapBytes();
-  }
-
-  @Override
-  public String getJson() {
-    return stats().toJson();
-  }
-
-  @Override
-  public long backup(String directory) {
-    return backup(directory, Long.MAX_VALUE);
-  }
-
-  @Override
-  public long backup(String directory, long bytesPerSecond) {
+  /**
+   * Backs the store up, as {@code Backups.create} does, for whoever may use JMX: the directory is
+   * any that the store's process may write.
+   */
+  private long backup(String directory, long bytesPerSecond) {
     open.operations().checkOpen();
     Objects.requireNonNull(directory, "directory");
     if (bytesPerSecond < 1) {
@@ -408,7 +120,7 @@ final class StoreBean implements StoreMXBean {
     } catch (IsobarException | IOException e) {
       // A console may lack the classes of Isobar, so it gets the message in one that it has.
       System.getLogger(StoreBean.class.getName())
-          .log(Level.WARNING, getPath() + " could not be backed up to " + directory, e);
+          .log(Level.WARNING, open.path() + " could not be backed up to " + directory, e);
       throw new IllegalStateException("no backup was made in " + directory + ": " + e.getMessage());
     }
   }

@@ -3,25 +3,24 @@ package io.isobardb.lsm.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.observe.Metric;
-import io.isobardb.lsm.observe.StoreMXBean;
-import io.isobardb.lsm.observe.TreeMXBean;
+import io.isobardb.lsm.observe.Figure;
+import io.isobardb.memory.stats.Metric;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/metrics.md says what the attributes' annotations say. With {@code -Dgolden.rewrite=true} it
- * is written instead of compared.
+ * docs/metrics.md says what the annotations of statistics say. With {@code -Dgolden.rewrite=true}
+ * it is written instead of compared.
  */
 class MetricsPageTest {
   private static final Path DOCS = Path.of("../docs");
@@ -30,8 +29,8 @@ class MetricsPageTest {
       """
       # Metrics
 
-      This page is made from the annotations of `StoreMXBean` and `TreeMXBean`. Don't edit it. After a change,
-      this writes it:
+      This page is made from the annotations of `StoreStats` and its parts. Don't edit it. After a change, this
+      writes it:
 
           mvn -q test -pl lsm-core -am -Dtest=MetricsPageTest -Dsurefire.failIfNoSpecifiedTests=false \\
             -Dtest.jvm.args=-Dgolden.rewrite=true
@@ -44,34 +43,27 @@ class MetricsPageTest {
 
       """;
 
-  private static String table(Class<?> beans) {
-    StringBuilder page = new StringBuilder("| metric | JMX | kind | unit | what it tells |\n");
-    page.append("|---|---|---|---|---|\n");
-    Arrays.stream(beans.getMethods())
-        .filter(getter -> !metric(getter).name().isEmpty())
-        .sorted(Comparator.comparing(getter -> metric(getter).name()))
-        .forEach(getter -> page.append(row(getter)));
-    return page.append('\n').toString();
+  private static String table(List<? extends Figure<?>> figures) {
+    return figures.stream()
+        .filter(figure -> !figure.name().isEmpty())
+        .sorted(Comparator.comparing(Figure::name))
+        .map(MetricsPageTest::row)
+        .collect(
+            Collectors.joining(
+                "",
+                "| metric | JMX | kind | unit | what it tells |\n|---|---|---|---|---|\n",
+                "\n"));
   }
 
-  private static Metric metric(Method getter) {
-    Metric metric = getter.getAnnotation(Metric.class);
-    assertTrue(metric != null, getter + " has no @Metric");
-    return metric;
-  }
-
-  private static String row(Method getter) {
-    Metric metric = metric(getter);
-    String tag = metric.tag().isEmpty() ? "" : " (" + metric.tag() + ")";
-    return "| `%s`%s | `%s` | %s | %s | %s |%n"
-        .formatted(
-            metric.name(),
-            tag,
-            getter.getName().substring("get".length()),
-            metric.kind().name().toLowerCase(Locale.ROOT),
-            metric.unit(),
-            metric.value())
-        .replace(System.lineSeparator(), "\n");
+  private static String row(Figure<?> figure) {
+    Metric metric = figure.metric();
+    return String.join(
+        "",
+        "| `" + figure.name() + "`",
+        metric.tag().isEmpty() ? "" : " (" + metric.tag() + ")",
+        " | `" + figure.attribute() + "` | ",
+        metric.kind().name().toLowerCase(Locale.ROOT),
+        " | " + metric.unit() + " | " + metric.value() + " |\n");
   }
 
   @Test
@@ -79,9 +71,9 @@ class MetricsPageTest {
     String page =
         BEGINNING
             + "## Of a store\n\n"
-            + table(StoreMXBean.class)
+            + table(Figure.ofStore())
             + "## Of each tree\n\n"
-            + table(TreeMXBean.class).stripTrailing()
+            + table(Figure.ofTree()).stripTrailing()
             + "\n";
     Path file = DOCS.resolve("metrics.md");
     if (Boolean.getBoolean("golden.rewrite")) {
@@ -93,9 +85,8 @@ class MetricsPageTest {
   @Test
   void theMetricsThatOtherPagesNameExist() throws IOException {
     Set<String> names = new TreeSet<>();
-    for (Class<?> beans : new Class<?>[] {StoreMXBean.class, TreeMXBean.class}) {
-      Arrays.stream(beans.getMethods()).forEach(getter -> names.add(metric(getter).name()));
-    }
+    Figure.ofStore().forEach(figure -> names.add(figure.name()));
+    Figure.ofTree().forEach(figure -> names.add(figure.name()));
     int found = 0;
     Matcher named =
         Pattern.compile("`isobar\\.([a-z0-9.]+)`")

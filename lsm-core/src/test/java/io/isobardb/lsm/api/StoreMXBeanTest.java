@@ -19,25 +19,24 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.StoreClosedException;
-import io.isobardb.lsm.error.TreeDroppedException;
-import io.isobardb.lsm.observe.Metric;
-import io.isobardb.lsm.observe.StoreMXBean;
-import io.isobardb.lsm.observe.TreeMXBean;
+import io.isobardb.memory.stats.Ledger;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.stream.Stream;
+import javax.management.Attribute;
+import javax.management.AttributeNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanOperationInfo;
 import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.openmbean.TabularData;
+import javax.management.Query;
+import javax.management.openmbean.OpenType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,55 +66,52 @@ class StoreMXBeanTest {
           Cursor cursor = tree.cursor(CursorOptions.all().snapshot(snapshot))) {
         name = store.registerMXBean();
         assertThrows(IllegalStateException.class, store::registerMXBean);
-        StoreMXBean bean = JMX.newMXBeanProxy(server, name, StoreMXBean.class);
+        BackupMXBean bean = JMX.newMXBeanProxy(server, name, BackupMXBean.class);
         assertEquals(path.toRealPath().toString(), bean.getPath());
+        assertEquals(store.path(), bean.getPath());
         assertEquals(8 << 20, bean.getMemoryBudget());
+        Ledger ledger = store.metrics().ledger();
         assertEquals(
-            bean.getMemoryAllocated(),
-            bean.getMemoryByPurpose().values().stream().mapToLong(Long::longValue).sum());
-        assertEquals(store.stats().logSyncs(), bean.getLogSyncs());
-        assertEquals(1, bean.getOpenSnapshots());
-        assertEquals(1, bean.getOpenCursors());
-        assertTrue(bean.getOpenFiles() > 0);
-        assertTrue(bean.getFileHeap() > 0);
-        assertTrue(bean.getDisk() > 500_000);
-        assertNull(bean.getFailure());
-        assertEquals(0, bean.getOpenHandles().size());
-        assertTrue(bean.getJson().contains("\"files\":{\"open\":"), bean.getJson());
-        assertEquals(1, bean.getGets());
-        assertEquals(0, bean.getFailed());
-        assertEquals(0, bean.getDiskFull());
-        assertEquals(Set.of("0.5", "0.99", "0.999"), bean.getGetNanos().keySet());
-        for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
-          assertTrue(attribute.isReadable() && !attribute.isWritable(), attribute.getName());
-          Object read = server.getAttribute(name, attribute.getName());
-          assertTrue(read != null || attribute.getName().equals("Failure"), attribute.getName());
-        }
-        checkDescriptions(name, StoreMXBean.class);
-        assertFalse(((TabularData) server.getAttribute(name, "Stalls")).isEmpty());
+            ledger.allocatedBytes(),
+            ledger.bytes().values().stream().mapToLong(Long::longValue).sum());
+        assertEquals(ledger.allocatedBytes(), server.getAttribute(name, "MemoryAllocated"));
+        assertEquals(store.stats().logSyncs(), server.getAttribute(name, "LogSyncs"));
+        assertEquals(1, server.getAttribute(name, "OpenSnapshots"));
+        assertEquals(1, server.getAttribute(name, "OpenCursors"));
+        assertTrue((int) server.getAttribute(name, "OpenFiles") > 0);
+        assertTrue((long) server.getAttribute(name, "FileHeap") > 0);
+        assertTrue((long) server.getAttribute(name, "Disk") > 500_000);
+        assertNull(server.getAttribute(name, "Failure"));
+        assertEquals(0, ((String[]) server.getAttribute(name, "OpenHandles")).length);
+        String json = (String) server.getAttribute(name, "Json");
+        assertTrue(json.contains("\"files\":{\"open\":"), json);
+        assertEquals(1L, server.getAttribute(name, "Gets"));
+        assertEquals(0, server.getAttribute(name, "Failed"));
+        assertEquals(0, server.getAttribute(name, "DiskFull"));
+        checkAttributes(name);
         assertFalse(cursor.isValid());
       }
     }
     assertFalse(server.isRegistered(name));
     assertThrows(StoreClosedException.class, store::registerMXBean);
+    assertThrows(StoreClosedException.class, store::metrics);
   }
 
-  private void checkDescriptions(ObjectName name, Class<?> type) throws Exception {
-    Set<String> metrics = new HashSet<>();
-    for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
-      Metric metric = type.getMethod("get" + attribute.getName()).getAnnotation(Metric.class);
-      assertEquals(metric.value(), attribute.getDescription());
-      assertEquals(metric.unit(), attribute.getDescriptor().getFieldValue("units"));
-      boolean text = metric.kind() == Metric.Kind.TEXT;
-      assertEquals(text, metric.name().isEmpty(), attribute.getName());
-      assertEquals(
-          text,
-          metric.unit().isEmpty()
-              && !metric.name().endsWith("failed")
-              && !metric.name().endsWith("full"),
-          attribute.getName());
-      assertTrue(text || metrics.add(metric.name()), metric.name() + " twice");
+  /** All can be read, one by one or at once, and have the types that the bean says. */
+  private void checkAttributes(ObjectName name) throws Exception {
+    MBeanAttributeInfo[] attributes = server.getMBeanInfo(name).getAttributes();
+    for (MBeanAttributeInfo attribute : attributes) {
+      assertTrue(attribute.isReadable() && !attribute.isWritable(), attribute.getName());
+      Object read = server.getAttribute(name, attribute.getName());
+      assertTrue(read != null || attribute.getName().equals("Failure"), attribute.getName());
+      OpenType<?> type = (OpenType<?>) attribute.getDescriptor().getFieldValue("openType");
+      assertTrue(read == null || type.isValue(read), attribute.getName());
+      Attribute set = new Attribute(attribute.getName(), read);
+      assertThrows(AttributeNotFoundException.class, () -> server.setAttribute(name, set));
     }
+    String[] names = Stream.of(attributes).map(MBeanAttributeInfo::getName).toArray(String[]::new);
+    assertEquals(names.length, server.getAttributes(name, names).size());
+    assertThrows(AttributeNotFoundException.class, () -> server.getAttribute(name, "None"));
   }
 
   @Test
@@ -128,20 +124,22 @@ class StoreMXBeanTest {
       assertEquals(1, server.queryNames(all, null).size());
       store.openTree("odd, \"name\"*").put(key(1), value(1, 10));
       store.openTree("odd, \"name\"*").get(key(1));
-      assertEquals(Set.of("first", "odd, \"name\"*"), store.treeMetrics().keySet());
       for (ObjectName name : server.queryNames(all, null)) {
-        TreeMXBean bean = JMX.newMXBeanProxy(server, name, TreeMXBean.class);
-        assertEquals(ObjectName.unquote(name.getKeyProperty("name")), bean.getName());
-        assertEquals(1, bean.getPuts());
-        assertEquals(bean.getName().equals("first") ? 0 : 1, bean.getGets());
-        assertEquals(key(1).length + 10, bean.getUserBytesWritten());
-        checkDescriptions(name, TreeMXBean.class);
+        Object tree = server.getAttribute(name, "Name");
+        assertEquals(ObjectName.unquote(name.getKeyProperty("name")), tree);
+        assertEquals(1L, server.getAttribute(name, "Puts"));
+        assertEquals(tree.equals("first") ? 0L : 1L, server.getAttribute(name, "Gets"));
+        assertEquals(key(1).length + 10L, server.getAttribute(name, "UserBytesWritten"));
+        checkAttributes(name);
       }
-      TreeMXBean gone = store.treeMetrics().get("first");
+      ObjectName first =
+          server
+              .queryNames(all, Query.eq(Query.attr("Name"), Query.value("first")))
+              .iterator()
+              .next();
       store.dropTree("first");
       assertEquals(1, server.queryNames(all, null).size());
-      assertEquals(Set.of("odd, \"name\"*"), store.treeMetrics().keySet());
-      assertThrows(TreeDroppedException.class, gone::getGets);
+      assertFalse(server.isRegistered(first));
     }
     assertEquals(0, server.queryNames(all, null).size());
   }
@@ -169,7 +167,7 @@ class StoreMXBeanTest {
       String[] types = {String.class.getName()};
       assertEquals(1L, server.invoke(name, operations[0].getName(), arguments, types));
       store.tree("t").put(key(2), value(2, 10));
-      StoreMXBean bean = JMX.newMXBeanProxy(server, name, StoreMXBean.class);
+      BackupMXBean bean = JMX.newMXBeanProxy(server, name, BackupMXBean.class);
       assertEquals(2, bean.backup(backups.toString()));
       Object[] limited = {backups.toString(), 1L << 30};
       String[] both = {String.class.getName(), long.class.getName()};
@@ -198,7 +196,7 @@ class StoreMXBeanTest {
   }
 
   /** The exception is one that every console has the class of. */
-  private static void assertRefused(StoreMXBean bean, String directory, String why) {
+  private static void assertRefused(BackupMXBean bean, String directory, String why) {
     IllegalStateException refused =
         assertThrows(IllegalStateException.class, () -> bean.backup(directory));
     assertNull(refused.getCause());

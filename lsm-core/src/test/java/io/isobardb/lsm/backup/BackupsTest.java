@@ -15,6 +15,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.api.BackupMXBean;
 import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
@@ -25,7 +26,6 @@ import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.GuardedFiles;
 import io.isobardb.lsm.io.Storage;
-import io.isobardb.lsm.observe.StoreMXBean;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.simulation.CrashMode;
@@ -335,11 +335,11 @@ class BackupsTest {
       fill(store.openTree("t"), 0, 20_000, "value");
       store.flush();
       store.awaitQuiet();
-      StoreMXBean bean =
+      BackupMXBean bean =
           JMX.newMXBeanProxy(
               ManagementFactory.getPlatformMBeanServer(),
               store.registerMXBean(),
-              StoreMXBean.class);
+              BackupMXBean.class);
       String place = path("backups").toAbsolutePath().toString();
       long begun = clock.nanos();
       long free = bean.backup(place);

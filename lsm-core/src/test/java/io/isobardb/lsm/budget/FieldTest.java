@@ -117,8 +117,8 @@ class FieldTest {
         long counted = 0;
         long nanos = 0;
         for (StallReason reason : StallReason.values()) {
-          counted += store.stats().stalls().getOrDefault(reason, 0L);
-          nanos += store.stats().stallNanos().getOrDefault(reason, 0L);
+          counted += store.stats().stalls().get(reason).count();
+          nanos += store.stats().stalls().get(reason).nanos();
         }
         assertEquals(told.size(), counted);
         assertEquals(told.stream().mapToLong(StoreListener.Stall::nanos).sum(), nanos);

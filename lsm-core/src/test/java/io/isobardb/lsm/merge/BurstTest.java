@@ -84,7 +84,7 @@ class BurstTest {
         written / 1e6,
         stats.flushBytesWritten() / 1e6,
         stats.mergeBytesWritten() / 1e6,
-        stats.stallNanos());
+        stats.stalls());
     return rate;
   }
 

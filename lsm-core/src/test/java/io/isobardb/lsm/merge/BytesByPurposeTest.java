@@ -144,8 +144,9 @@ class BytesByPurposeTest {
         store.awaitQuiet();
         checkWritten(store.stats());
         assertTrue(store.stats().ioBytesRead().get(IoPurpose.QUERY) > 100_000);
-        Map<String, Long> told = store.metrics().getIoBytesWritten();
-        assertEquals(store.stats().ioBytesWritten().get(IoPurpose.FLUSH), told.get("FLUSH"));
+        Map<IoPurpose, Long> told = store.metrics().ioBytesWritten();
+        assertEquals(
+            store.stats().ioBytesWritten().get(IoPurpose.FLUSH), told.get(IoPurpose.FLUSH));
         recording.stop();
       }
       recording.dump(file);

@@ -266,8 +266,8 @@ class MergeScheduleTest {
       }
       StoreStats stats = store.stats();
       assertTrue(merges(Job.Priority.MERGE_L0).size() > 3, "L0 was not merged");
-      assertEquals(0, stats.stalls().get(StallReason.L0_DELAY), stats::toJson);
-      assertEquals(0, stats.stalls().get(StallReason.L0_FULL), stats::toJson);
+      assertEquals(0, stats.stalls().get(StallReason.L0_DELAY).count(), stats::toJson);
+      assertEquals(0, stats.stalls().get(StallReason.L0_FULL).count(), stats::toJson);
     }
   }
 
@@ -280,7 +280,7 @@ class MergeScheduleTest {
       StoreStats stats = store.stats();
       assertTrue(writes > 8_000, writes + " writes");
       assertTrue(stats.trees().get(0).l0Groups() <= 14, stats::toJson);
-      assertTrue(stats.stallNanos().get(StallReason.L0_FULL) < 4 * SECOND, stats::toJson);
+      assertTrue(stats.stalls().get(StallReason.L0_FULL).nanos() < 4 * SECOND, stats::toJson);
     }
   }
 

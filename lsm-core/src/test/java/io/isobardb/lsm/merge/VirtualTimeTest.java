@@ -165,13 +165,14 @@ class VirtualTimeTest {
   @Test
   void tenTimesTooMuchIsDelayedByDegrees() {
     Run run = run(3, 5 << 20, new Load(4, 3_000, 100_000, 16));
-    assertTrue(run.stats().stalls().get(StallReason.MEMORY_DELAY) > 100, run.stats()::toJson);
+    assertTrue(
+        run.stats().stalls().get(StallReason.MEMORY_DELAY).count() > 100, run.stats()::toJson);
     long groups =
-        run.stats().stalls().get(StallReason.L0_FULL)
-            + run.stats().stalls().get(StallReason.MEMORY_FULL);
+        run.stats().stalls().get(StallReason.L0_FULL).count()
+            + run.stats().stalls().get(StallReason.MEMORY_FULL).count();
     long delays =
-        run.stats().stalls().get(StallReason.L0_DELAY)
-            + run.stats().stalls().get(StallReason.MEMORY_DELAY);
+        run.stats().stalls().get(StallReason.L0_DELAY).count()
+            + run.stats().stalls().get(StallReason.MEMORY_DELAY).count();
     assertTrue(delays > 10 * groups, groups + " stops, " + delays + " delays");
   }
 }

@@ -140,7 +140,8 @@ class StoreListenerTest {
           disk.stream().mapToLong(StoreListener.Merge::bytesWritten).sum());
       assertEquals(stats.logSyncs(), memory.syncs.size());
       assertEquals(
-          stats.stalls().values().stream().mapToLong(Long::longValue).sum(), memory.stalls.size());
+          stats.stalls().values().stream().mapToLong(StoreStats.StallStats::count).sum(),
+          memory.stalls.size());
       assertFalse(memory.flushes.isEmpty());
       assertFalse(disk.isEmpty());
       assertFalse(memory.stalls.isEmpty());

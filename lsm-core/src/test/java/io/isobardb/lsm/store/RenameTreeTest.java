@@ -16,6 +16,7 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -50,7 +51,8 @@ class RenameTreeTest {
       assertEquals("new", tree.name());
       assertSame(tree, store.tree("new"));
       assertEquals(List.of("new"), store.treeNames());
-      assertEquals(Set.of("new"), store.treeMetrics().keySet());
+      assertEquals(
+          List.of("new"), store.stats().trees().stream().map(StoreStats.TreeStats::name).toList());
       assertTrue(cursor.first());
       assertEquals(1, tree.multiGet(List.of(bytes("k")), snapshot).size());
       store.write(batch);

@@ -4,13 +4,11 @@ package io.isobardb.memory.stats;
  * What a buffer cache has done since it was opened. All but {@code hits} are exact; each is read on
  * its own, so that they need not be of one instant.
  *
- * @param hits pages found in the cache
  * @param queryMisses pages that had to be read for queries
  * @param mergeMisses pages that had to be read for merges, into the cache or past it
  * @param queryGhostHits those of {@code queryMisses} whose page the ghost cache knew
  * @param mergeGhostHits those of {@code mergeMisses} whose page the ghost cache knew
  * @param failedLoads misses whose loader failed
- * @param evictions pages that went to make room
  * @param adoptions pages that came without being read
  * @param waits loads that had to wait for a frame
  * @param heldPages pages charged to the cache: frames and pages about to be reused
@@ -23,13 +21,25 @@ package io.isobardb.memory.stats;
  * @param ghostCapacityPages how many it can know; 0 if there is none
  */
 public record CacheStats(
-    long hits,
+    @Metric(
+            value = "Pages that the cache had.",
+            kind = Metric.Kind.COUNTER,
+            unit = "pages",
+            name = "cache.hits",
+            attribute = "CacheHits")
+        long hits,
     long queryMisses,
     long mergeMisses,
     long queryGhostHits,
     long mergeGhostHits,
     long failedLoads,
-    long evictions,
+    @Metric(
+            value = "Pages that made room for others.",
+            kind = Metric.Kind.COUNTER,
+            unit = "pages",
+            name = "cache.evictions",
+            attribute = "CacheEvictions")
+        long evictions,
     long adoptions,
     long waits,
     long heldPages,
@@ -38,4 +48,14 @@ public record CacheStats(
     long entryHits,
     long entryPages,
     long ghostPages,
-    long ghostCapacityPages) {}
+    long ghostCapacityPages) {
+  @Metric(
+      value = "Pages read from disk, for queries and merges.",
+      kind = Metric.Kind.COUNTER,
+      unit = "pages",
+      name = "cache.misses",
+      attribute = "CacheMisses")
+  public long misses() {
+    return queryMisses + mergeMisses;
+  }
+}

@@ -10,11 +10,34 @@ import java.util.Map;
  *
  * @param limitBytes the budget in force
  * @param allocatedBytes bytes held from the system
- * @param peakBytes the most that was ever held
- * @param bytes bytes by purpose
  */
 public record Ledger(
-    long limitBytes, long allocatedBytes, long peakBytes, Map<Purpose, Long> bytes) {
+    @Metric(
+            value = "The memory budget.",
+            unit = "bytes",
+            name = "memory.budget",
+            attribute = "MemoryBudget")
+        long limitBytes,
+    @Metric(
+            value = "Memory allocated.",
+            unit = "bytes",
+            name = "memory.allocated",
+            attribute = "MemoryAllocated")
+        long allocatedBytes,
+    @Metric(
+            value = "The most that was allocated since the store was opened.",
+            unit = "bytes",
+            name = "memory.peak",
+            attribute = "MemoryPeak")
+        long peakBytes,
+    @Metric(
+            value = "Memory allocated, by purpose.",
+            unit = "bytes",
+            name = "memory.used",
+            tag = "purpose",
+            attribute = "MemoryByPurpose",
+            json = Metric.INLINE)
+        Map<Purpose, Long> bytes) {
   public Ledger {
     bytes = Collections.unmodifiableMap(new EnumMap<>(bytes));
   }
