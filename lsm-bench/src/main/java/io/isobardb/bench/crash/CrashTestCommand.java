@@ -67,6 +67,14 @@ public final class CrashTestCommand implements Callable<Integer> {
   private @Nullable Long additions;
 
   @Option(
+      names = "--chore",
+      paramLabel = "NAME",
+      description =
+          "With --cycles: kill within this chore of the process: loading, backing_up, copying,"
+              + " renaming, restoring, emptying or dropping. Some kills come too late.")
+  private KillCycles.@Nullable Moment chore;
+
+  @Option(
       names = "--backups",
       paramLabel = "N",
       description = "Make and restore N backups of simulated stores under load.")
@@ -120,6 +128,10 @@ public final class CrashTestCommand implements Callable<Integer> {
     if (additions != null && cycles == null) {
       throw new ParameterException(spec.commandLine(), "--additions is for --cycles N");
     }
+    if (chore != null && (cycles == null || additions != null || !KillChores.isChore(chore))) {
+      throw new ParameterException(
+          spec.commandLine(), "--chore is for --cycles N without --additions, and names a chore");
+    }
     if (asked != 1 || (faults && !simulated)) {
       throw new ParameterException(
           spec.commandLine(), "which crashes? Give --simulated, --cycles N or --backups N");
@@ -145,7 +157,7 @@ public final class CrashTestCommand implements Callable<Integer> {
       progress.stage("killing");
       result =
           additions == null
-              ? KillCycles.run(seed, count, parent, progress::update)
+              ? KillCycles.run(seed, count, chore, parent, progress::update)
               : CounterKills.run(seed, count, additions, parent, progress::update);
     }
     Exit exit = result.wrong() == null ? Exit.SUCCESS : Exit.FINDING;

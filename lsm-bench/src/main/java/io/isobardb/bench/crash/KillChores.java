@@ -63,6 +63,11 @@ final class KillChores {
     return CHORES.get((int) (step % CHORES.size()));
   }
 
+  /** Whether a moment is one of a chore. */
+  static boolean isChore(Moment moment) {
+    return CHORES.contains(moment);
+  }
+
   /** Takes a step. One that was cut off, and of which nothing is seen, can be taken again. */
   void take(Store store, long step) throws IOException {
     long round = step / CHORES.size();

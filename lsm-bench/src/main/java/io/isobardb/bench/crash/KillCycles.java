@@ -78,7 +78,13 @@ final class KillCycles {
   private static final long MOST_OPERATIONS = 40_000;
   private static final long TIMEOUT_MILLIS = 60_000;
 
+  /** A kill within a chore comes up to so long after its beginning: at first, and at most. */
+  private static final long FIRST_AIM_NANOS = 1_000_000;
+
+  private static final long MOST_AIM_NANOS = 50_000_000;
+
   private final SplittableRandom random;
+  private final @Nullable Moment aim;
   private final Path directory;
   private final Map<Moment, Long> moments = new EnumMap<>(Moment.class);
   private final long[] next = new long[KillWorkload.THREADS];
@@ -100,8 +106,12 @@ final class KillCycles {
 
   private long operations;
 
-  private KillCycles(long seed, Path parent) {
+  /** How long the chore that is aimed at takes, by what kills have hit and missed. */
+  private long aimNanos = FIRST_AIM_NANOS;
+
+  private KillCycles(long seed, @Nullable Moment aim, Path parent) {
     this.random = new SplittableRandom(seed);
+    this.aim = aim;
     this.directory = parent.resolve("store");
     this.work = parent.resolve("work");
     this.chores = new KillChores(work);
@@ -113,13 +123,15 @@ final class KillCycles {
   /**
    * Runs {@code cycles} cycles, or up to the first in which something is wrong.
    *
+   * @param aim the chore in which victims are killed, as far as a kill hits it; null for any moment
    * @param parent where the store's directory is made; made itself if it is missing
    */
-  static Result run(long seed, long cycles, Path parent, Watcher progress)
+  static Result run(long seed, long cycles, @Nullable Moment aim, Path parent, Watcher progress)
       throws IOException, InterruptedException {
     Files.createDirectories(parent);
     try (WorkDirectory work = WorkDirectory.temporary(parent, "isobar-kill-")) {
-      Result result = runIn(work.path(), seed, cycles, progress);
+      KillCycles killer = new KillCycles(seed, aim, work.path());
+      Result result = killer.run(seed, cycles, progress);
       if (result.wrong() != null && !Shutdown.isUnderWay()) {
         work.keep();
       }
@@ -127,28 +139,25 @@ final class KillCycles {
     }
   }
 
-  private static Result runIn(Path parent, long seed, long cycles, Watcher progress)
+  private Result run(long seed, long cycles, Watcher progress)
       throws IOException, InterruptedException {
-    KillCycles killer = new KillCycles(seed, parent);
     long start = System.nanoTime();
     long done = 0;
     Throwable wrong = null;
     while (done < cycles && wrong == null) {
       try {
-        killer.cycle();
+        cycle();
       } catch (AssertionError | RuntimeException e) {
         wrong = e;
       }
       done++;
       progress.at(
-          String.format(
-              Locale.ROOT, "kill %d of %d, %,d operations", done, cycles, killer.operations),
+          String.format(Locale.ROOT, "kill %d of %d, %,d operations", done, cycles, operations),
           done,
           cycles);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
-    return new Result(
-        seed, done, killer.operations, seconds, killer.moments, wrong, killer.directory);
+    return new Result(seed, done, operations, seconds, moments, wrong, directory);
   }
 
   private void cycle() throws IOException, InterruptedException {
@@ -183,7 +192,32 @@ final class KillCycles {
     operations += Arrays.stream(next).sum() - before;
   }
 
-  private void kill(KillWitness witness) throws IOException, InterruptedException {
+  private void kill(KillWitness witness) throws InterruptedException {
+    if (aim == null) {
+      killAnywhere(witness);
+    } else {
+      killWithin(aim, witness);
+    }
+    moments.merge(moment(witness), 1L, Long::sum);
+  }
+
+  private void killWithin(Moment chore, KillWitness witness) throws InterruptedException {
+    kill(
+        start(Moment.WRITING, random.nextLong()),
+        witness,
+        () -> {
+          boolean begun = witness.await(chore, TIMEOUT_MILLIS);
+          long end = System.nanoTime() + random.nextLong(aimNanos);
+          while (System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+          }
+          return begun;
+        });
+    boolean hit = moment(witness) == chore;
+    aimNanos = hit ? Math.min(MOST_AIM_NANOS, aimNanos * 3 / 2) : Math.max(1000, aimNanos / 2);
+  }
+
+  private void killAnywhere(KillWitness witness) throws InterruptedException {
     int dice = random.nextInt(8);
     Moment planned = dice < 2 ? Moment.OPENING : dice < 4 ? Moment.CLOSING : Moment.WRITING;
     long options = random.nextLong();
@@ -202,7 +236,6 @@ final class KillCycles {
           TimeUnit.MILLISECONDS.sleep(random.nextInt(most));
           return said;
         });
-    moments.merge(moment(witness), 1L, Long::sum);
   }
 
   /** Kills a victim when it is time; that is, if it did what was waited for. */

@@ -1,10 +1,12 @@
 package io.isobardb.bench.crash;
 
+import io.isobardb.bench.crash.KillCycles.Moment;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Reads what a victim says until its end, and remembers what it has acknowledged.
@@ -73,28 +75,35 @@ final class KillWitness {
    * whether it said it.
    */
   synchronized boolean await(String word, long timeoutMillis) throws InterruptedException {
-    long end = System.nanoTime() + timeoutMillis * 1_000_000;
-    while (!ended && !hasHeard(word)) {
-      long left = (end - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
-        return false;
-      }
-      wait(left);
-    }
+    await(() -> hasHeard(word), timeoutMillis);
     return hasHeard(word);
   }
 
   /** Waits until threads have done so many operations in all, or the victim has ended. */
   synchronized boolean await(long operations, long timeoutMillis) throws InterruptedException {
+    return await(() -> Arrays.stream(done).sum() + done.length >= operations, timeoutMillis)
+        && !ended;
+  }
+
+  /** Waits until this chore is under way, or the victim has ended; gives whether it is. */
+  synchronized boolean await(Moment chore, long timeoutMillis) throws InterruptedException {
+    BooleanSupplier underWay =
+        () -> choreBegun > choreDone && KillChores.moment(choreBegun) == chore;
+    return await(underWay, timeoutMillis) && underWay.getAsBoolean();
+  }
+
+  /** Waits until something holds, or the victim has ended; false if neither comes in time. */
+  private synchronized boolean await(BooleanSupplier what, long timeoutMillis)
+      throws InterruptedException {
     long end = System.nanoTime() + timeoutMillis * 1_000_000;
-    while (!ended && Arrays.stream(done).sum() + done.length < operations) {
+    while (!ended && !what.getAsBoolean()) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         return false;
       }
       wait(left);
     }
-    return !ended;
+    return true;
   }
 
   private boolean hasHeard(String word) {

@@ -29,7 +29,7 @@ class KillCyclesTest {
   @Test
   void noAcknowledgedWriteIsLostAndNoBatchTornHoweverOftenTheProcessIsKilled() throws Exception {
     System.out.println("isobar.seed=" + SEED + " isobar.kill.cycles=" + CYCLES);
-    KillCycles.Result result = KillCycles.run(SEED, CYCLES, temp, Watcher.NONE);
+    KillCycles.Result result = KillCycles.run(SEED, CYCLES, null, temp, Watcher.NONE);
     assertEquals(null, result.wrong(), () -> CrashReport.text(result));
     assertEquals(CYCLES, result.cycles());
     assertFalse(Files.exists(result.directory()), "the store is still there");

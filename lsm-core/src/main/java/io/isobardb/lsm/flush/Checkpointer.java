@@ -11,6 +11,7 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Flushes on demand, and makes checkpoints: LSNs at which unlogged trees stand after a crash.
@@ -96,6 +97,11 @@ public final class Checkpointer {
     } finally {
       making.unlock();
     }
+  }
+
+  /** Ends the checkpoint that one of these threads has begun, if they never go on. */
+  public void goOnWithout(Predicate<Thread> gone) {
+    making.takeFrom(gone);
   }
 
   /** Does something while no checkpoint is made. */

@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * there is something to close, so that it does not keep the class loader alive.
  *
  * <p>Each is closed on a thread of its own, so that one that can't be closed holds up no other. The
- * end of the JVM is held up for {@link #MOST_NANOS} at most.
+ * end of the JVM is held up for {@link #MOST_NANOS} at most, and shorter if what is left waits for
+ * a lock of a thread that has called {@code System.exit}.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -21,7 +23,12 @@ public final class ExitHook {
   /** How long the JVM's end is held up, in nanoseconds. */
   public static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final ExitHook OF_JVM = new ExitHook(MOST_NANOS);
+  /** From when on it is looked at whether closing has an end. */
+  private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long LOOK_MILLIS = 20;
+
+  private static final ExitHook OF_JVM = new ExitHook(MOST_NANOS, ExitHook::isExiting);
 
   /** Something to close. */
   public interface Closer {
@@ -32,11 +39,14 @@ public final class ExitHook {
     void close();
 
     /**
-     * As {@link #close}, but waits for nothing that {@code exiting} would have to do.
-     *
-     * @param exiting the thread that ends the JVM; it never comes back to what it was doing
+     * Lets others do what these threads would have to do, and takes the locks from them that
+     * closing takes. They have called {@code System.exit}, and never come back to what they were
+     * doing. Called again while it is being closed; waits for nothing.
      */
-    void closeAtExit(Thread exiting);
+    void goOnWithout(Predicate<Thread> exiting);
+
+    /** As {@link #close}, but waits for no call that has begun longer than for a moment. */
+    void closeAtExit();
 
     /** What the end of the JVM takes if it is not closed, in words. */
     String atRisk();
@@ -63,12 +73,29 @@ public final class ExitHook {
   }
 
   private final long mostNanos;
+  private final Predicate<Thread> exiting;
   private final List<Closer> closers = new ArrayList<>();
   private @Nullable Thread hook;
   private boolean ending;
 
-  ExitHook(long mostNanos) {
+  /**
+   * @param exiting tells threads that have called {@code System.exit}, besides the one that came
+   *     first
+   */
+  ExitHook(long mostNanos, Predicate<Thread> exiting) {
     this.mostNanos = mostNanos;
+    this.exiting = exiting;
+  }
+
+  /** Whether a thread is in {@code System.exit}, where all but the first wait for the end. */
+  private static boolean isExiting(Thread thread) {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      if (frame.getMethodName().equals("exit")
+          && frame.getClassName().equals(Runtime.class.getName())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The one that the JVM runs. */
@@ -160,50 +187,71 @@ public final class ExitHook {
   /**
    * Closes all, in the time there is.
    *
-   * @param exiting the thread that ends the JVM
+   * @param first the thread that ends the JVM
    */
-  void closeAll(Thread exiting) {
+  void closeAll(Thread first) {
     List<Closer> left;
     synchronized (this) {
       ending = true;
       left = List.copyOf(closers);
     }
-    long end = Clock.SYSTEM.nanos() + mostNanos;
+    Predicate<Thread> gone = thread -> thread == first || exiting.test(thread);
     List<Thread> threads = new ArrayList<>();
     for (Closer closer : left) {
       System.getLogger(ExitHook.class.getName())
           .log(Level.INFO, "the JVM ends: closing " + closer.name());
-      Runnable closing = () -> closer.closeAtExit(exiting);
-      threads.add(start(closer, closing, "isobar-exit-" + closer.name()));
+      closer.goOnWithout(gone);
+      threads.add(closeAtExit(closer));
+    }
+    long began = Clock.SYSTEM.nanos();
+    StuckThreads stuck = new StuckThreads(gone);
+    String why = null;
+    while (threads.stream().anyMatch(Thread::isAlive) && why == null) {
+      for (int i = 0; i < threads.size(); i++) {
+        if (threads.get(i).isAlive()) {
+          left.get(i).goOnWithout(gone);
+          if (gone.test(threads.get(i))) {
+            // It has called a listener that exits. Another one goes on with what is left.
+            threads.set(i, closeAtExit(left.get(i)));
+          }
+          await(threads.get(i));
+        }
+      }
+      long nanos = Clock.SYSTEM.nanos() - began;
+      if (nanos >= mostNanos) {
+        why = "was not closed within " + TimeUnit.NANOSECONDS.toSeconds(mostNanos) + " s";
+      } else if (nanos >= STUCK_NANOS && stuck.look()) {
+        why = "can't be closed, as a thread that called System.exit holds a lock";
+      }
     }
     for (int i = 0; i < threads.size(); i++) {
-      await(threads.get(i), end);
       if (threads.get(i).isAlive()) {
-        System.getLogger(ExitHook.class.getName())
-            .log(
-                Level.WARNING,
-                left.get(i).name()
-                    + " was not closed within "
-                    + TimeUnit.NANOSECONDS.toSeconds(mostNanos)
-                    + " s, and the JVM ends: "
-                    + left.get(i).atRisk()
-                    + ". Close it before");
+        tellNotClosed(left.get(i), why);
       }
     }
   }
 
-  private static void await(Thread thread, long end) {
-    while (thread.isAlive()) {
-      long millis = TimeUnit.NANOSECONDS.toMillis(end - Clock.SYSTEM.nanos());
-      if (millis <= 0) {
-        return;
-      }
-      try {
-        thread.join(millis);
-      } catch (InterruptedException e) {
-        // Nobody has a reason to; the time is bounded anyway.
-        continue;
-      }
+  private static Thread closeAtExit(Closer closer) {
+    return start(closer, closer::closeAtExit, "isobar-exit-" + closer.name());
+  }
+
+  private static void tellNotClosed(Closer closer, @Nullable String why) {
+    System.getLogger(ExitHook.class.getName())
+        .log(
+            Level.WARNING,
+            closer.name()
+                + " "
+                + why
+                + ", and the JVM ends: "
+                + closer.atRisk()
+                + ". Close it before");
+  }
+
+  private static void await(Thread thread) {
+    try {
+      thread.join(LOOK_MILLIS);
+    } catch (InterruptedException e) {
+      // Nobody has a reason to; whoever waits looks again.
     }
   }
 }

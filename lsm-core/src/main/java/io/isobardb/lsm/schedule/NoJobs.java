@@ -1,5 +1,7 @@
 package io.isobardb.lsm.schedule;
 
+import java.util.function.Predicate;
+
 /**
  * A scheduler for a store that writes nothing: it takes jobs, and never runs them.
  *
@@ -62,8 +64,8 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
-  public void goOnWithout(Thread thread) {
-    threads.goOnWithout(thread);
+  public void goOnWithout(Predicate<Thread> gone) {
+    threads.goOnWithout(gone);
   }
 
   @Override

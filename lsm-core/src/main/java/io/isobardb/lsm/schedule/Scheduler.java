@@ -1,5 +1,7 @@
 package io.isobardb.lsm.schedule;
 
+import java.util.function.Predicate;
+
 /** Runs all background work of one store, on threads or, simulated, on the caller's. */
 public interface Scheduler extends AutoCloseable {
   /**
@@ -73,11 +75,11 @@ public interface Scheduler extends AutoCloseable {
   Signal jobEnded();
 
   /**
-   * Goes on without a thread that will never come back, as it has called {@code System.exit}. If it
-   * is one of this scheduler's, its job fails with {@link LostThreadException}, another thread does
-   * the jobs that were its share, and {@link #close} does not wait for it.
+   * Goes on without threads that never come back, as they have called {@code System.exit}. If one
+   * is this scheduler's, another thread does the jobs that were its share, and its own job fails
+   * there with {@link LostThreadException}. {@link #close} does not wait for it.
    */
-  default void goOnWithout(Thread thread) {}
+  default void goOnWithout(Predicate<Thread> gone) {}
 
   /** Finishes the steps in progress, fails the jobs that are left, and ends the threads. */
   @Override

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,14 +127,14 @@ final class ServiceThread implements Service.Handle, Runnable {
   @Override
   public void stop() {
     askToStop();
-    if (!lost) {
-      ThreadScheduler.join(thread);
-    }
+    ThreadScheduler.join(thread, () -> lost);
   }
 
-  /** From now on nobody waits for the thread. */
-  void goOnWithout() {
-    lost = true;
+  /** If it runs on one of these threads, nobody waits for it any more. */
+  void goOnWithout(Predicate<Thread> gone) {
+    if (!lost && gone.test(thread)) {
+      lost = true;
+    }
   }
 
   /** Has the service end, without waiting for that. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,5 +56,13 @@ public final class SignalLock {
     what.exit();
     holder.set(null);
     freed.raise();
+  }
+
+  /** Takes it from a thread that never gives it back, if one of these holds it. */
+  public void takeFrom(Predicate<Thread> gone) {
+    Thread held = holder.get();
+    if (held != null && gone.test(held) && holder.compareAndSet(held, null)) {
+      freed.raise();
+    }
   }
 }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class ThreadScheduler implements Scheduler {
   /** One or two milliseconds of work. */
   private static final int STEP_BYTES = 1 << 20;
+
+  /** How often it is looked at whether a thread that is waited for never ends. */
+  private static final long LOOK_AGAIN_MILLIS = 20;
 
   private final String storeName;
 
@@ -73,7 +78,11 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   private Thread worker(int number) {
-    Thread thread = new Thread(this::work, "isobar-" + storeName + "-worker-" + number);
+    return worker(number, this::work);
+  }
+
+  private Thread worker(int number, Runnable work) {
+    Thread thread = new Thread(work, "isobar-" + storeName + "-worker-" + number);
     thread.setDaemon(true);
     running.put(thread, null);
     return thread;
@@ -199,38 +208,33 @@ public final class ThreadScheduler implements Scheduler {
   /**
    * {@inheritDoc}
    *
-   * <p>The job must be in code of a user that it calls under no lock of the store.
+   * <p>A job that was in code of a user under a lock of the store may not get through failing.
    */
   @Override
-  public void goOnWithout(Thread thread) {
-    Job left;
+  public void goOnWithout(Predicate<Thread> gone) {
     lock.lock();
     try {
-      services.stream().filter(s -> s.runsOn(thread)).forEach(ServiceThread::goOnWithout);
-      int index = workers.indexOf(thread);
-      if (index < 0) {
-        return;
-      }
-      left = running.remove(thread);
-      if (closed) {
-        workers.remove(index);
-      } else {
-        Thread another = worker(index + 1);
-        workers.set(index, another);
-        another.start();
-      }
-      if (left != null) {
-        queue.ended(left);
-        urgency = queue.urgency();
-        changed.signalAll();
+      services.forEach(service -> service.goOnWithout(gone));
+      for (int i = 0; i < workers.size(); i++) {
+        if (gone.test(workers.get(i))) {
+          Job left = running.remove(workers.get(i));
+          Thread another = worker(i + 1, () -> workAfter(left));
+          workers.set(i, another);
+          another.start();
+        }
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The work of a thread that takes the place of one that left a job behind. */
+  private void workAfter(@Nullable Job left) {
     if (left != null) {
       fail(left, new LostThreadException(left.name()));
-      jobEnded.raise();
+      ended(left);
     }
+    work();
   }
 
   /**
@@ -243,14 +247,12 @@ public final class ThreadScheduler implements Scheduler {
   public void close() {
     List<Job> left;
     List<ServiceThread> toStop;
-    List<Thread> toJoin;
     lock.lock();
     try {
       closed = true;
       left = queue.clear();
       urgency = queue.urgency();
       toStop = new ArrayList<>(services);
-      toJoin = new ArrayList<>(workers);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -260,21 +262,52 @@ public final class ThreadScheduler implements Scheduler {
     }
     jobEnded.raise();
     Thread caller = Thread.currentThread();
-    boolean own = toJoin.contains(caller) || toStop.stream().anyMatch(s -> s.runsOn(caller));
+    boolean own = isWorker(caller) || toStop.stream().anyMatch(s -> s.runsOn(caller));
     if (own) {
       toStop.forEach(ServiceThread::askToStop);
     } else {
-      toJoin.forEach(ThreadScheduler::join);
+      awaitWorkers();
       toStop.forEach(ServiceThread::stop);
     }
   }
 
-  /** Waits for a thread's end, unless it is the calling one; an interrupt is kept for later. */
-  static void join(Thread thread) {
+  private boolean isWorker(Thread thread) {
+    lock.lock();
+    try {
+      return workers.contains(thread);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the end of the workers, and of those that take the place of others meanwhile. */
+  private void awaitWorkers() {
+    for (int i = 0; i < workers.size(); i++) {
+      Thread worker;
+      do {
+        worker = workerNow(i);
+        Thread awaited = worker;
+        int place = i;
+        join(awaited, () -> workerNow(place) != awaited);
+      } while (worker != workerNow(i));
+    }
+  }
+
+  private Thread workerNow(int index) {
+    lock.lock();
+    try {
+      return workers.get(index);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a thread's end, or until it is given up; an interrupt is kept for later. */
+  static void join(Thread thread, BooleanSupplier givenUp) {
     boolean interrupted = false;
-    while (thread != Thread.currentThread() && thread.isAlive()) {
+    while (thread != Thread.currentThread() && thread.isAlive() && !givenUp.getAsBoolean()) {
       try {
-        thread.join();
+        thread.join(LOOK_AGAIN_MILLIS);
       } catch (InterruptedException e) {
         interrupted = true;
       }

@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,17 @@ final class Lifetime implements ExitHook.Closer {
     static final Cleaner CLEANER = Cleaner.create();
   }
 
+  /** What becomes of the store at its end. */
+  private enum Ending {
+    OPEN,
+
+    /** It is closed. */
+    FREED,
+
+    /** It is left as it is, as a call has not ended when the JVM does. */
+    SAVED
+  }
+
   private final StoreParts parts;
   private final Engine engine;
   private final Operations operations;
@@ -60,6 +73,8 @@ final class Lifetime implements ExitHook.Closer {
 
   /** What closing consists of, once it has begun. */
   private volatile @Nullable ClosingSteps closing;
+
+  private final AtomicReference<Ending> ending = new AtomicReference<>(Ending.OPEN);
 
   /** Whether all steps of closing have been taken. */
   private volatile boolean ended;
@@ -225,13 +240,24 @@ final class Lifetime implements ExitHook.Closer {
   /**
    * {@inheritDoc}
    *
-   * <p>If {@code exiting} is one of the store's threads, its work is done by another. If it is in a
-   * call of the store, that call never ends, and the memory that it uses can't be freed: then
-   * unlogged trees are saved, and the store is left as it is.
+   * <p>A lock is taken from a thread only where it may call user code under it: within the last
+   * checkpoint.
    */
   @Override
-  public void closeAtExit(Thread exiting) {
+  public void goOnWithout(Predicate<Thread> exiting) {
     engine.environment().scheduler().goOnWithout(exiting);
+    parts.checkpointer().goOnWithout(exiting);
+    lock.takeFrom(exiting);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If a call of the store does not end, the memory that it uses can't be freed: then unlogged
+   * trees are saved, and the store is left as it is.
+   */
+  @Override
+  public void closeAtExit() {
     tellLeftOpen();
     operations.refuse();
     // What else has begun may wait for a lock or for memory.
@@ -244,10 +270,10 @@ final class Lifetime implements ExitHook.Closer {
       } finally {
         lock.unlock();
       }
-    } else if (closing != null) {
-      close();
+    } else if (ending.compareAndSet(Ending.OPEN, Ending.SAVED) || ending.get() == Ending.SAVED) {
+      saveAtExit();
     } else {
-      saveAtExit(exiting);
+      close();
     }
   }
 
@@ -290,12 +316,9 @@ final class Lifetime implements ExitHook.Closer {
   }
 
   /** Saves what the end of the process would take: what is logged, it does not. */
-  private void saveAtExit(Thread exiting) {
-    String by = exiting.getName();
+  private void saveAtExit() {
     System.getLogger(Lifetime.class.getName())
-        .log(
-            Level.WARNING,
-            name() + " is saved, but not closed: a call has not ended. The JVM was ended by " + by);
+        .log(Level.WARNING, name() + " is saved, but not closed: a call has not ended");
     if (unloggedTrees().isEmpty()) {
       return;
     }
@@ -338,6 +361,7 @@ final class Lifetime implements ExitHook.Closer {
     steps.add(engine.gate()::close);
     steps.addRepeatable(cursors::closeAll);
     steps.addRepeatable(operations::awaitBegun);
+    steps.addRepeatable(this::beginToFree);
     steps.addRepeatable(() -> loads.forEach(BulkLoader::discard));
     steps.addRepeatable(() -> operations.awaitCopies(() -> images.get() == 0));
     // What is not saved here is lost with the memory.
@@ -351,6 +375,13 @@ final class Lifetime implements ExitHook.Closer {
     steps.addRepeatable(() -> operations.awaitReaders(parts.pool().epochs()));
     parts.addClosing(steps);
     return steps;
+  }
+
+  /** From here on the store can only be closed. */
+  private void beginToFree() {
+    if (!ending.compareAndSet(Ending.OPEN, Ending.FREED) && ending.get() == Ending.SAVED) {
+      throw new IsobarException("the JVM ends: " + name() + " is saved, and not closed");
+    }
   }
 
   private void saveUnlogged(ClosingSteps steps) {

@@ -1,14 +1,12 @@
 package io.isobardb.lsm.backup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
-import java.io.IOException;
+import io.isobardb.lsm.damage.MountNamespace;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,18 +35,8 @@ final class ReadOnlyMountTest {
     }
   }
 
-  private static boolean canMount() throws InterruptedException {
-    try {
-      Process process = new ProcessBuilder("unshare", "-m", "true").start();
-      return process.waitFor() == 0;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   @Test
   void backupsAreRestoredFromAReadOnlyMount() throws Exception {
-    assumeTrue(canMount(), "needs the right to mount, as root has it");
     Path backups = dir.resolve("backups");
     Path restored = dir.resolve("restored");
     try (Store store = Store.open(dir.resolve("store"), OPTIONS);
@@ -57,28 +45,9 @@ final class ReadOnlyMountTest {
       made.create(store);
     }
     Path mount = Files.createDirectory(dir.resolve("mount"));
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process process =
-        new ProcessBuilder(
-                "unshare",
-                "-m",
-                "sh",
-                "-c",
-                "mount --bind \"$0\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"",
-                backups.toString(),
-                mount.toString(),
-                java,
-                "-Xmx64m",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Reader.class.getName(),
-                mount.toString(),
-                restored.toString())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(List.of("1 []", "refused"), output.lines().toList());
+    String script = "mount --bind \"$1\" \"$2\" && mount -o remount,bind,ro \"$2\" && shift";
+    List<String> output = MountNamespace.run(script, Reader.class, backups, mount, restored);
+    assertEquals(List.of("1 []", "refused"), output);
     try (Store store = Store.open(restored, OPTIONS)) {
       assertEquals(5, store.tree("t").get(new byte[1]).length);
     }

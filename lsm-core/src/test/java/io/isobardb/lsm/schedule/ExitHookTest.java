@@ -10,6 +10,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,8 +33,10 @@ class ExitHookTest {
       }
 
       @Override
-      public void closeAtExit(Thread exiting) {
-        assertEquals(Thread.currentThread().getThreadGroup(), exiting.getThreadGroup());
+      public void goOnWithout(Predicate<Thread> exiting) {}
+
+      @Override
+      public void closeAtExit() {
         close.run();
         closed.add(name);
       }
@@ -45,7 +51,7 @@ class ExitHookTest {
   @Test
   @Timeout(60)
   void oneThatCanNotBeClosedHoldsUpNoOther() {
-    ExitHook hook = new ExitHook(TimeUnit.MILLISECONDS.toNanos(500));
+    ExitHook hook = new ExitHook(TimeUnit.MILLISECONDS.toNanos(500), thread -> false);
     CountDownLatch never = new CountDownLatch(1);
     hook.add(
         closer(
@@ -74,10 +80,38 @@ class ExitHookTest {
     never.countDown();
   }
 
+  @Test
+  @Timeout(60)
+  void nobodyWaitsForALockOfAThreadThatExits() throws Exception {
+    Lock held = new ReentrantLock();
+    CountDownLatch taken = new CountDownLatch(1);
+    Thread holder =
+        new Thread(
+            () -> {
+              held.lock();
+              taken.countDown();
+              while (true) {
+                LockSupport.park();
+              }
+            });
+    holder.setDaemon(true);
+    holder.start();
+    taken.await();
+    ExitHook hook = new ExitHook(TimeUnit.HOURS.toNanos(1), thread -> thread == holder);
+    ExitHook.Closer stuck = closer("stuck", held::lock);
+    ExitHook.Closer sound = closer("sound", () -> {});
+    hook.add(stuck);
+    hook.add(sound);
+    hook.closeAll(Thread.currentThread());
+    assertEquals("[sound]", closed.toString());
+    hook.remove(stuck);
+    hook.remove(sound);
+  }
+
   /** The thread of a hook that the JVM knows has not been started; so it can be taken back. */
   @Test
   void theJvmKnowsTheHookWhileThereIsSomethingToClose() throws Exception {
-    ExitHook hook = new ExitHook(ExitHook.MOST_NANOS);
+    ExitHook hook = new ExitHook(ExitHook.MOST_NANOS, thread -> false);
     ExitHook.Closer one = closer("one", () -> {});
     ExitHook.Closer other = closer("other", () -> {});
     assertFalse(known(hook));

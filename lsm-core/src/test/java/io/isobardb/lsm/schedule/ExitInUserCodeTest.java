@@ -3,6 +3,7 @@ package io.isobardb.lsm.schedule;
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,7 +22,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -45,17 +50,25 @@ class ExitInUserCodeTest {
 
   @TempDir Path temp;
 
-  /** Once a place is chosen, the first thread that comes by there never goes on. */
+  /** Once a place is chosen, the first threads that come by there never go on. */
   private static final class Trap {
     private final AtomicReference<@Nullable Thread> caught = new AtomicReference<>();
+    private final Set<Thread> all = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger room = new AtomicInteger(1);
     private volatile String where = "";
 
     void pass(String here) {
-      if (here.equals(where) && caught.compareAndSet(null, Thread.currentThread())) {
+      if (here.equals(where) && room.getAndDecrement() > 0) {
+        all.add(Thread.currentThread());
+        caught.compareAndSet(null, Thread.currentThread());
         while (true) {
           LockSupport.park(this);
         }
       }
+    }
+
+    boolean holds(Thread thread) {
+      return all.contains(thread);
     }
 
     /** Has {@code action} run by a thread, and waits for the thread that is caught by it. */
@@ -148,14 +161,28 @@ class ExitInUserCodeTest {
               .build());
     }
 
-    void endJvm(Thread exiting) {
+    void endJvm() {
       ExitHook.Closer closer = closer();
       try {
-        closer.closeAtExit(exiting);
+        closer.goOnWithout(trap::holds);
+        closer.closeAtExit();
       } finally {
         // The end of the tests has nothing to close any more.
         ExitHook.ofJvm().remove(closer);
       }
+    }
+
+    /** Syncs by the thread that is to be caught. */
+    private void trapSyncs() {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void synced(Sync sync) {
+              if (Thread.currentThread().getName().equals("test-caught")) {
+                trap.pass("listener");
+              }
+            }
+          });
     }
 
     private ExitHook.Closer closer() {
@@ -197,7 +224,9 @@ class ExitInUserCodeTest {
     FLUSH_LISTENER("listener"),
     OPERATOR_IN_A_FLUSH("operator"),
     LOG_LISTENER("listener"),
-    BODY("body");
+    BODY("body"),
+    CLOSE("listener"),
+    ORDER_IN_A_FLUSH("order");
 
     final String place;
 
@@ -217,7 +246,14 @@ class ExitInUserCodeTest {
               });
           yield site.store::flush;
         }
-        case OPERATOR_IN_A_FLUSH -> site.store::flush;
+        case OPERATOR_IN_A_FLUSH, ORDER_IN_A_FLUSH -> site.store::flush;
+        case CLOSE -> {
+          site.trapSyncs();
+          yield () -> {
+            site.logged.put(key(1), bytes("value"));
+            site.store.close();
+          };
+        }
         case LOG_LISTENER -> {
           site.store.addListener(
               new StoreListener() {
@@ -245,7 +281,8 @@ class ExitInUserCodeTest {
   @EnumSource(Apart.class)
   void aThreadThatCallsExitDoesNotKeepTheStoreOpen(Apart where) {
     Site site = new Site(temp.resolve("store"));
-    site.endJvm(site.trap.caught(where.place, where.work(site)));
+    site.trap.caught(where.place, where.work(site));
+    site.endJvm();
     site.checkAll(site.directory);
   }
 
@@ -253,7 +290,8 @@ class ExitInUserCodeTest {
   private enum Inside {
     READ("operator"),
     CURSOR("operator"),
-    SYNC_LISTENER("listener");
+    SYNC_LISTENER("listener"),
+    CHECKPOINT("listener");
 
     final String place;
 
@@ -270,16 +308,15 @@ class ExitInUserCodeTest {
               cursor.first();
             };
         case SYNC_LISTENER -> {
-          site.store.addListener(
-              new StoreListener() {
-                @Override
-                public void synced(Sync sync) {
-                  if (Thread.currentThread().getName().equals("test-caught")) {
-                    site.trap.pass("listener");
-                  }
-                }
-              });
+          site.trapSyncs();
           yield () -> site.logged.put(key(1), bytes("value"), Durability.SYNC);
+        }
+        case CHECKPOINT -> {
+          site.trapSyncs();
+          yield () -> {
+            site.logged.put(key(1), bytes("value"));
+            site.store.checkpoint();
+          };
         }
       };
     }
@@ -290,7 +327,8 @@ class ExitInUserCodeTest {
     atOnce(
         where -> {
           Site site = new Site(temp.resolve(where.name()));
-          site.endJvm(site.trap.caught(where.place, where.work(site)));
+          site.trap.caught(where.place, where.work(site));
+          site.endJvm();
           site.checkSaved();
         });
   }
@@ -306,11 +344,51 @@ class ExitInUserCodeTest {
         .forEach(CompletableFuture::join);
   }
 
+  /** Each thread that takes the place of one that is gone exits, too. */
+  @Test
+  void anyNumberOfThreadsMayExit() {
+    Site site = new Site(temp.resolve("store"));
+    site.store.addListener(
+        new StoreListener() {
+          @Override
+          public void flushed(Flush flush) {
+            site.trap.pass("listener");
+          }
+        });
+    site.trap.room.set(3);
+    Thread first = site.trap.caught("listener", site.store::flush);
+    ExitHook hook = new ExitHook(TimeUnit.HOURS.toNanos(1), site.trap::holds);
+    ExitHook.Closer closer = site.closer();
+    hook.add(closer);
+    try {
+      hook.closeAll(first);
+    } finally {
+      hook.remove(closer);
+      ExitHook.ofJvm().remove(closer);
+    }
+    assertEquals(3, site.trap.all.size());
+    site.checkAll(site.directory);
+  }
+
+  @Test
+  void unloggedTreesAreSavedWhileCloseWaitsForACallThatNeverEnds() {
+    Site site = new Site(temp.resolve("store"));
+    site.trap.caught("operator", () -> site.merged.get(key(1)));
+    Thread closing = new Thread(site.store::close, "test-closing");
+    closing.setDaemon(true);
+    closing.start();
+    while (closing.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    site.endJvm();
+    site.checkSaved();
+  }
+
   @Test
   void aWriteThatNeverEndsKeepsUnloggedTreesFromBeingSavedWhichIsTold() {
     Site site = new Site(temp.resolve("store"));
-    Thread exiting = site.trap.caught("order", () -> site.ordered.put(key(1), bytes("other")));
-    IsobarException told = assertThrows(IsobarException.class, () -> site.endJvm(exiting));
+    site.trap.caught("order", () -> site.ordered.put(key(1), bytes("other")));
+    IsobarException told = assertThrows(IsobarException.class, site::endJvm);
     assertTrue(told.getMessage().contains("[plain, merged]"), told.getMessage());
   }
 }

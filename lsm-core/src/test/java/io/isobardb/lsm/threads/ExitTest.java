@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.key;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.StoreListener;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,15 +77,21 @@ class ExitTest {
       }
     }
 
-    /** On a thread of the store, which its closing would wait for. */
+    /** On threads of the store, which its closing would wait for, and on the one that closes it. */
     private static void exitsInAListener(Path dir) {
       Store store = Store.open(dir, options(true));
-      Tree tree = store.openTree("t", TreeOptions.builder().logged(false).build());
-      put(tree);
+      for (String name : List.of("t", "u")) {
+        put(store.openTree(name, TreeOptions.builder().logged(false).build()));
+      }
       store.addListener(
           new StoreListener() {
             @Override
             public void flushed(Flush flush) {
+              System.exit(0);
+            }
+
+            @Override
+            public void synced(Sync sync) {
               System.exit(0);
             }
           });
@@ -168,8 +176,12 @@ class ExitTest {
             Program.class.getName(),
             way,
             dir.resolve(name).toString())
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .redirectError(errors(name).toFile())
         .start();
+  }
+
+  private Path errors(String name) {
+    return dir.resolve(name + ".errors");
   }
 
   private static String output(Process process) throws Exception {
@@ -201,7 +213,9 @@ class ExitTest {
   private void nothingIsLost(String way, String name) throws Exception {
     Process process = start(way, name);
     String output = output(process);
-    assertEquals(0, process.exitValue());
+    String errors = Files.readString(errors(name));
+    assertEquals(0, process.exitValue(), errors);
+    assertFalse(errors.contains("Close it before"), errors);
     try (Store store = reopen(name)) {
       Tree tree = store.tree("t");
       for (int i = 0; i < PUTS; i++) {
