@@ -138,7 +138,7 @@ public abstract class Program implements Runnable {
   }
 
   /** Runs a command that prints to {@code output}; gives its code. */
-  private static int run(CommandLine line, Output output, String[] args) {
+  static int run(CommandLine line, Output output, String[] args) {
     try {
       int code = line.execute(args);
       line.getOut().flush();

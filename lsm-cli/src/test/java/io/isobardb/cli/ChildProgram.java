@@ -14,10 +14,12 @@ final class ChildProgram {
   private final List<String> before = new ArrayList<>();
   private final ProcessBuilder builder = new ProcessBuilder();
   private final Path errors;
+  private final Path runs;
 
   /** A program whose messages go to a file in {@code temporary}. */
   ChildProgram(Path temporary) {
     errors = temporary.resolve("errors");
+    runs = temporary.resolve("runs");
     builder.redirectError(errors.toFile());
     builder.environment().put("LC_ALL", "C.UTF-8");
   }
@@ -47,26 +49,49 @@ final class ChildProgram {
   }
 
   Process start(String... args) throws IOException {
+    return start(Main.class, List.of(args));
+  }
+
+  private Process start(Class<?> main, List<String> args) throws IOException {
     List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of("-Xmx128m", "-XX:MaxDirectMemorySize=128m", "-XX:+UseSerialGC", "-Xshare:auto"));
     command.add("-XX:TieredStopAtLevel=1");
     command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    command.addAll(List.of(args));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(args);
     return builder.command(command).start();
   }
 
   /** Runs a command to its end; gives what it printed to a pipe. */
   String run(int code, String... args) throws IOException, InterruptedException {
-    Process process = start(args);
+    return end(start(args), code, String.join(" ", args));
+  }
+
+  /**
+   * Runs commands one after the other in one JVM.
+   *
+   * @param keep whether their output is given back; else it goes where it is told to
+   */
+  List<CommandRuns.Run> runAll(boolean keep, List<List<String>> commands)
+      throws IOException, InterruptedException {
+    List<String> args = new ArrayList<>(List.of(runs.toString(), Boolean.toString(keep)));
+    for (List<String> command : commands) {
+      args.addAll(command);
+      args.add(CommandRuns.END);
+    }
+    end(start(CommandRuns.class, args), 0, commands.toString());
+    return Files.readAllLines(runs).stream().map(CommandRuns.Run::decode).toList();
+  }
+
+  private String end(Process process, int code, String what)
+      throws IOException, InterruptedException {
     process.getOutputStream().close();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int ended = process.waitFor();
     if (ended != code) {
-      throw new AssertionError(
-          String.join(" ", args) + " ended with " + ended + ":\n" + out + errors());
+      throw new AssertionError(what + " ended with " + ended + ":\n" + out + errors());
     }
     return out;
   }

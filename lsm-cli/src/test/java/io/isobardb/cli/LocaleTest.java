@@ -11,6 +11,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +30,10 @@ class LocaleTest {
     return new ChildProgram(temporary)
         .flag("-Duser.language=" + parts[0])
         .flag("-Duser.country=" + parts[1]);
+  }
+
+  private static String here(List<String> command) {
+    return here(command.toArray(new String[0]));
   }
 
   /** What the command prints in this process. */
@@ -54,29 +60,25 @@ class LocaleTest {
   @ValueSource(strings = {"de_DE", "tr_TR", "ar_EG"})
   void whatIsPrintedIsTheSame(String locale) throws Exception {
     String dir = makeStore();
-    String[][] commands = {
-      {"check", dir},
-      {"dump", dir, "--keys", "--limit", "2"},
-      {"export", dir, "--tree", "INDEX i"},
-      {"compact", dir},
-    };
-    for (String[] command : commands) {
-      String expected = here(command);
-      assertEquals(expected, in(locale).run(0, command), String.join(" ", command));
+    List<List<String>> read =
+        List.of(
+            List.of("check", dir),
+            List.of("dump", dir, "--keys", "--limit", "2"),
+            List.of("export", dir, "--tree", "INDEX i"));
+    List<String> expected = new ArrayList<>();
+    read.forEach(command -> expected.add(here(command)));
+    List<List<String>> commands = new ArrayList<>(read);
+    commands.add(List.of("compact", dir));
+    String put = "put DIR --create --tree LIST \u0130\u0131 \u0661 --expires PT1H";
+    commands.add(List.of(put.replace("DIR", dir).split(" ")));
+    commands.add(List.of("get", dir, "--tree", "LIST", "0xc4b0c4b1"));
+    List<CommandRuns.Run> runs = in(locale).runAll(true, commands);
+    for (int i = 0; i < commands.size(); i++) {
+      assertEquals(0, runs.get(i).code(), commands.get(i) + runs.get(i).errors());
     }
-    in(locale)
-        .run(
-            0,
-            "put",
-            dir,
-            "--create",
-            "--tree",
-            "LIST",
-            "\u0130\u0131",
-            "\u0661",
-            "--expires",
-            "PT1H");
-    assertEquals("0xd9a1\n", in(locale).run(0, "get", dir, "--tree", "LIST", "0xc4b0c4b1"));
+    assertEquals(expected, runs.stream().limit(3).map(CommandRuns.Run::out).toList());
+    assertEquals("0xd9a1\n", runs.get(5).out());
+    assertEquals(here("compact", dir, "--tree", "INDEX i"), runs.get(3).out());
   }
 
   @Test
@@ -87,7 +89,7 @@ class LocaleTest {
     String[] shell = {"/bin/sh", "-c", "exec \"$@\" \"$(printf '\\320\\274')\" v", "sh"};
     program.within(shell).run(2, "put", dir, "--tree", "INDEX i");
     assertTrue(program.errors().contains("can't be read in this locale"), program.errors());
-    String all = new ChildProgram(temporary).run(0, "export", dir, "--tree", "INDEX i");
+    String all = here("export", dir, "--tree", "INDEX i");
     assertTrue(all.endsWith("# end of 1234 entries\n"), all);
   }
 }

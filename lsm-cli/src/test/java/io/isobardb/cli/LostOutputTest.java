@@ -15,15 +15,19 @@ import io.isobardb.lsm.Tree;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** A command whose output is lost never ends as if all were well. */
 @Tag("any-jdk")
@@ -47,34 +51,54 @@ class LostOutputTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "check DIR",
-        "dump DIR --json",
-        "stats DIR",
-        "tune-report DIR",
-        "get DIR --tree t key1",
-        "scan DIR --tree t",
-        "export DIR --tree t",
-        "compact DIR",
-        "repair DIR --to DIR-new",
-        "backup DIR-backups --of DIR",
-        "--help",
-        "help get",
-        "scan --help",
-        "--version",
-      })
-  void aFullDiskIsAFailureWithAMessage(String line) throws Exception {
-    assumeTrue(Files.exists(FULL), "there is no /dev/full");
-    String[] args =
-        Arrays.stream(line.split(" ")).map(word -> word.replace("DIR", dir)).toArray(String[]::new);
-    ChildProgram program = new ChildProgram(temporary).outputTo(FULL.toFile());
-    program.run(4, args);
-    String said = program.errors();
+  private List<String> words(String line) {
+    return Arrays.stream(line.split(" ")).map(word -> word.replace("DIR", dir)).toList();
+  }
+
+  private static void assertTold(String line, int code, String said) {
+    assertEquals(4, code, line + ": " + said);
     assertTrue(said.startsWith("isobar"), said);
     assertTrue(said.contains(": " + LOST), said);
     assertEquals(1, said.lines().count(), said);
+  }
+
+  @Test
+  void aFullDiskIsAFailureWithAMessage() throws Exception {
+    assumeTrue(Files.exists(FULL), "there is no /dev/full");
+    List<String> lines =
+        List.of(
+            "check DIR",
+            "dump DIR --json",
+            "stats DIR",
+            "tune-report DIR",
+            "get DIR --tree t key1",
+            "scan DIR --tree t",
+            "export DIR --tree t",
+            "compact DIR",
+            "repair DIR --to DIR-new",
+            "backup DIR-backups --of DIR",
+            "--help",
+            "help get",
+            "scan --help",
+            "--version");
+    List<CommandRuns.Run> runs =
+        new ChildProgram(temporary)
+            .outputTo(FULL.toFile())
+            .runAll(false, lines.stream().map(this::words).toList());
+    assertEquals(lines.size(), runs.size());
+    for (int i = 0; i < runs.size(); i++) {
+      assertTold(lines.get(i), runs.get(i).code(), runs.get(i).errors());
+    }
+  }
+
+  /** The same by the program itself, for a command and for help. */
+  @ParameterizedTest
+  @ValueSource(strings = {"check DIR", "--help"})
+  void theProgramEndsWithTheCodeOfAFailure(String line) throws Exception {
+    assumeTrue(Files.exists(FULL), "there is no /dev/full");
+    ChildProgram program = new ChildProgram(temporary).outputTo(FULL.toFile());
+    program.run(4, words(line).toArray(String[]::new));
+    assertTold(line, 4, program.errors());
   }
 
   @Test
@@ -102,8 +126,9 @@ class LostOutputTest {
         .outputTo(cut.toFile())
         .run(4, "export", dir, "--tree", "t");
     assertTrue(Files.size(cut) > 0);
-    new ChildProgram(temporary)
-        .run(1, "load", dir, "--tree", "new", "--create", "--from", cut.toString());
+    CommandLine here = Main.commandLine().setErr(new PrintWriter(new StringWriter()));
+    assertEquals(
+        1, here.execute("load", dir, "--tree", "new", "--create", "--from", cut.toString()));
   }
 
   @Test

@@ -17,12 +17,10 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -240,34 +238,21 @@ class TakenDirectoryTest {
     }
   }
 
+  /** Deletes a directory; a process that has it may make files meanwhile. */
   private static void deleteAll(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    Files.walkFileTree(
-        directory,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-            if (e instanceof NoSuchFileException) {
-              return FileVisitResult.CONTINUE;
-            }
-            throw e;
-          }
-        });
-    try (Stream<Path> left = Files.list(directory)) {
-      if (left.findAny().isEmpty()) {
-        Files.delete(directory);
+    while (Files.exists(directory)) {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+      } catch (DirectoryNotEmptyException e) {
+        continue;
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw e;
+        }
       }
     }
-    deleteAll(directory); // Its process may have made a file meanwhile.
   }
 
   private static void copyAll(Path from, Path to, boolean links) throws IOException {
@@ -384,17 +369,7 @@ class TakenDirectoryTest {
       Way way = Way.values()[i % Way.values().length];
       Path home = Files.createDirectory(top.resolve("history" + i));
       live(way, random, home, "seed " + (SEED + i) + ", " + way);
-      try (Stream<Path> files = Files.walk(home)) {
-        files.sorted(Comparator.reverseOrder()).forEach(TakenDirectoryTest::delete);
-      }
-    }
-  }
-
-  private static void delete(Path file) {
-    try {
-      Files.delete(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      deleteAll(home);
     }
   }
 }
