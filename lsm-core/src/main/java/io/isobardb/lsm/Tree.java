@@ -177,12 +177,14 @@ public interface Tree {
   /**
    * Removes all keys of a range, in one step, at the cost of one small write. SSTables that lie
    * wholly in it go unread, once no reader needs them and the log is synced. Each takes some
-   * hundred bytes of the Java heap until merges have rewritten what it hides: keep to some ten
-   * thousand.
+   * hundred bytes of the Java heap until merges have rewritten what it hides. All of a store may
+   * take an eighth of its memory budget: then one more waits for a flush or a merge.
    *
    * @param from the first key that goes, null for no bound
    * @param to the key behind the last one, null for no bound; if it is {@code from}, none goes
    * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   * @throws io.isobardb.lsm.error.TooManyRangeDeletesException if no flush or merge would make
+   *     room; batches and transactions with range deletes throw it when they are written
    */
   void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability);
 

@@ -22,10 +22,12 @@ public class TreeStatesLincheckTest {
   private static final ActiveTree TREE =
       new ActiveTree(new PagePool(1 << 20, 4096), KeyOrder.BYTES, 1 << 16);
 
+  private static final RangeMemory NO_RANGES = new RangeMemory(new PagePool(1 << 20, 4096));
+
   private static final int MOST_STATES = 16;
   private static final Version NOTHING = Version.empty(KeyOrder.BYTES);
 
-  private final TreeStates states = new TreeStates(state(0), () -> {});
+  private final TreeStates states = new TreeStates(state(0), NO_RANGES, () -> {});
 
   /** How often each state was cleaned up, by number. */
   private final AtomicIntegerArray cleanedUp = new AtomicIntegerArray(MOST_STATES);

@@ -126,6 +126,7 @@ public final class BatchFormat {
     private int length;
     private int count;
     private int largest;
+    private long rangeBytes;
 
     /** Whether a range delete came behind other operations. */
     private boolean hides;
@@ -205,6 +206,7 @@ public final class BatchFormat {
       }
       count++;
       operands |= kind == Kind.MERGE;
+      rangeBytes += kind == Kind.DELETE_RANGE ? WriteRoom.ofRange(key.length, value.length) : 0;
       largest = Math.max(largest, length - begun);
     }
 
@@ -233,6 +235,11 @@ public final class BatchFormat {
     /** Whether there are operands among them, which are to know when they are written. */
     boolean hasOperands() {
       return operands;
+    }
+
+    /** About what the range deletes among them take on the heap. */
+    long rangeBytes() {
+      return rangeBytes;
     }
 
     /** Bytes of the largest of them. */
@@ -271,6 +278,7 @@ public final class BatchFormat {
       length = 0;
       count = 0;
       largest = 0;
+      rangeBytes = 0;
       hides = false;
       merges = false;
       operands = false;

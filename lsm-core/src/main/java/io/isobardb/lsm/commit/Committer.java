@@ -5,6 +5,7 @@ import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.state.RangeMemory;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;
@@ -44,15 +45,25 @@ public final class Committer {
   private final Sealer sealer;
   private final LogWatch logWatch;
   private final @Nullable TreeSlots slots;
+  private final RangeRoom rangeRoom;
+  private final RangeMemory rangeMemory;
   private final ThreadWriters writers;
   private final WriteRoom room;
   private final OperandFolding folding;
 
   /**
    * @param logWatch told how far the log reaches
+   * @param rangeRoom admits range deletes
    * @param slots what trees have to hold to be written to; null if nothing
    */
-  public Committer(Engine engine, Sealer sealer, LogWatch logWatch, @Nullable TreeSlots slots) {
+  public Committer(
+      Engine engine,
+      Sealer sealer,
+      LogWatch logWatch,
+      RangeRoom rangeRoom,
+      @Nullable TreeSlots slots) {
+    this.rangeRoom = rangeRoom;
+    this.rangeMemory = engine.catalog().rangeMemory();
     this.engine = engine;
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
@@ -75,6 +86,9 @@ public final class Committer {
    * once.
    */
   public void admit(TreeHandle tree, Write write) {
+    if (write.isRange()) {
+      rangeRoom.admit(WriteRoom.ofRange(write));
+    }
     gate.admit(WriteRoom.of(write));
     TreeSlots needed = slots;
     if (needed != null) {
@@ -84,12 +98,14 @@ public final class Committer {
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
   public boolean admits(Write write) {
-    return gate.admits(WriteRoom.of(write));
+    return gate.admits(WriteRoom.of(write))
+        && (!write.isRange() || rangeRoom.admits(WriteRoom.ofRange(write)));
   }
 
   /** As {@link #admit(TreeHandle, Write)}, for a batch. */
   public void admit(BatchFormat.Builder batch) {
     if (batch.count() > 0) {
+      rangeRoom.admit(batch.rangeBytes());
       long most = room.most(batch);
       gate.admit(WriteRoom.of(batch, most), most);
       admitToSlots(batch);
@@ -98,7 +114,8 @@ public final class Committer {
 
   /** As {@link #admits(Write)}, for a batch. */
   public boolean admits(BatchFormat.Builder batch) {
-    return batch.count() == 0 || gate.admits(room.most(batch));
+    return batch.count() == 0
+        || gate.admits(room.most(batch)) && rangeRoom.admits(batch.rangeBytes());
   }
 
   /**
@@ -113,7 +130,7 @@ public final class Committer {
     engine.log().get().checkWritable();
     Write write = writer.write().hashed();
     if (write.isRange()) {
-      sealer.sealForRange(tree);
+      return writeRange(tree, writer, slot);
     }
     ActiveTree active = tree.activeTree();
     if (active.fitsInline(write)) {
@@ -126,6 +143,18 @@ public final class Committer {
     } finally {
       active.freeOverflow(write.takeOverflow());
       gate.unclaim(claimed);
+    }
+  }
+
+  /** Until it counts with the tree, it counts for what it will about take. */
+  private long writeRange(TreeHandle tree, Writer writer, int slot) {
+    sealer.sealForRange(tree);
+    long bytes = WriteRoom.ofRange(writer.write());
+    rangeMemory.add(bytes);
+    try {
+      return write(tree, tree.activeTree(), writer, slot);
+    } finally {
+      rangeMemory.add(-bytes);
     }
   }
 
@@ -229,6 +258,8 @@ public final class Committer {
     BatchApplier applier = new BatchApplier(this, engine, writer.write(), slot);
     long written = NOT_LOGGED;
     long claimed = 0;
+    long ranges = batch.rangeBytes();
+    rangeMemory.add(ranges);
     try {
       claimed = room.claim(batch);
       applier.prepare(batch);
@@ -241,6 +272,7 @@ public final class Committer {
       applier.freeUnused();
       writer.done();
       gate.unclaim(claimed);
+      rangeMemory.add(-ranges);
     }
     try {
       applier.foldDeep(folding);

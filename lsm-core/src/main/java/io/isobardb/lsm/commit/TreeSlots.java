@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -65,7 +66,7 @@ public final class TreeSlots {
       return;
     }
     try {
-      engine.gate().await(() -> tree.closed() || hasRoom(tree));
+      engine.gate().await(StallReason.MEMORY_FULL, () -> tree.closed() || hasRoom(tree));
     } finally {
       synchronized (this) {
         wanting.remove(tree.id());

@@ -396,15 +396,15 @@ public final class WriteGate implements StallCounter {
 
   /**
    * Waits, for a write that is kept back by what others hold, until that is over. It is looked at
-   * again when a flush ends.
+   * again when a flush or a merge ends.
    */
-  void await(BooleanSupplier over) {
+  void await(StallReason reason, BooleanSupplier over) {
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
     try {
       freed.await(() -> closed || over.getAsBoolean() || seeksRelief() || over.getAsBoolean());
     } finally {
-      count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
+      count(span, reason, clock.nanos() - start);
     }
     if (closed) {
       throw closedWhileWaiting();

@@ -4,6 +4,7 @@ import static io.isobardb.lsm.state.TreeHandle.ENTRY_OVERHEAD;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.state.Catalog;
+import io.isobardb.lsm.state.RangeMemory;
 import io.isobardb.lsm.state.TreeHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,16 @@ public final class WriteRoom {
   /** About what a put or delete takes. */
   public static long of(Write write) {
     return (long) write.keyLength() + write.valueLength() + ENTRY_OVERHEAD;
+  }
+
+  /** About what a range delete takes on the heap. */
+  static long ofRange(Write write) {
+    return ofRange(write.keyLength(), write.valueLength());
+  }
+
+  /** As {@link #ofRange(Write)}, of what its bounds are encoded in. */
+  static long ofRange(int keyBytes, int valueBytes) {
+    return (long) keyBytes + valueBytes + RangeMemory.BYTES_EACH;
   }
 
   /** About what a batch takes that takes so much {@linkplain #most at most}. */

@@ -60,6 +60,16 @@ public final class Coverage {
     return cuts == null ? 0 : cuts.size;
   }
 
+  /** What it takes on the heap, with the keys, in bytes; about. */
+  public long heapBytes() {
+    return cuts == null ? 0 : cuts.heapBytes;
+  }
+
+  /** What of that it does not share with what it was before the last change, at most; about. */
+  long copiedBytes() {
+    return cuts == null ? 0 : cuts.copiedBytes();
+  }
+
   /** The newest range delete of all; 0 if there is none. */
   public long newestLsn() {
     return cuts == null ? 0 : cuts.maxLsn;

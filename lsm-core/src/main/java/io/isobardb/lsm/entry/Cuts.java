@@ -19,6 +19,13 @@ abstract sealed class Cuts {
   static final int MIN = 24;
   private static final int MAX = 2 * MIN;
 
+  /** On the heap: a leaf with its three arrays, a cut in these, an inner node, an array. */
+  private static final int LEAF_BYTES = 120;
+
+  private static final int CUT_BYTES = 20;
+  private static final int INNER_BYTES = 56;
+  private static final int ARRAY_BYTES = 16;
+
   /** A bound, null for the first key of all, and the LSN from there on; 0 for none. */
   record Cut(byte @Nullable [] bound, long lsn) {}
 
@@ -27,11 +34,26 @@ abstract sealed class Cuts {
   final long minLsn;
   final long maxLsn;
 
-  private Cuts(int height, int size, long minLsn, long maxLsn) {
+  /** What all of it takes on the heap, with the keys. */
+  final long heapBytes;
+
+  private Cuts(int height, int size, long minLsn, long maxLsn, long heapBytes) {
+    this.heapBytes = heapBytes;
     this.height = height;
     this.size = size;
     this.minLsn = minLsn;
     this.maxLsn = maxLsn;
+  }
+
+  /** What a key takes on the heap. */
+  static long keyBytes(byte[] key) {
+    return ARRAY_BYTES + (key.length + 7 & ~7);
+  }
+
+  /** What a change makes anew, about: three leaves, and inner nodes on the way to them. */
+  long copiedBytes() {
+    long leaf = LEAF_BYTES + (MIN + MAX) / 2 * CUT_BYTES;
+    return Math.min(heapBytes, 3 * leaf + 2L * height * INNER_BYTES);
   }
 
   /** Cuts in two arrays of equal length. */
@@ -49,7 +71,7 @@ abstract sealed class Cuts {
     private final long[] heads;
 
     private Leaf(byte[] @Nullable [] bounds, long[] lsns) {
-      super(0, lsns.length, min(lsns), max(lsns));
+      super(0, lsns.length, min(lsns), max(lsns), heapBytes(bounds));
       this.bounds = bounds;
       this.lsns = lsns;
       this.first = bounds[0] == null ? 1 : 0;
@@ -60,6 +82,14 @@ abstract sealed class Cuts {
         // In an order that is not that of the bytes a bound may be shorter; its head is not used.
         heads[i] = bound == null ? 0 : Words.head(bound, prefix, bound.length - prefix);
       }
+    }
+
+    private static long heapBytes(byte[] @Nullable [] bounds) {
+      long bytes = LEAF_BYTES + (long) CUT_BYTES * bounds.length;
+      for (byte[] bound : bounds) {
+        bytes += bound == null ? 0 : keyBytes(bound);
+      }
+      return bytes;
     }
 
     private static int prefix(byte @Nullable [] low, byte @Nullable [] high) {
@@ -154,7 +184,8 @@ abstract sealed class Cuts {
           1 + Math.max(left.height, right.height),
           left.size + right.size,
           Math.min(left.minLsn, right.minLsn),
-          Math.max(left.maxLsn, right.maxLsn));
+          Math.max(left.maxLsn, right.maxLsn),
+          INNER_BYTES + left.heapBytes + right.heapBytes);
       this.left = left;
       this.right = right;
       this.bound = bound;

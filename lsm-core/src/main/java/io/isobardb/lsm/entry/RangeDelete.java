@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param lsn its record's; entries of the same record stay, since they came behind it
  */
 public record RangeDelete(byte @Nullable [] from, byte @Nullable [] to, long lsn) {
+  /** What one takes on the heap without its keys, with its place in a list; about. */
+  public static final int OBJECT_BYTES = 40;
+
   /**
    * Whether the bounds say nothing.
    *
@@ -28,6 +31,13 @@ public record RangeDelete(byte @Nullable [] from, byte @Nullable [] to, long lsn
           "a range of keys can't begin at " + text(from) + ", behind its end " + text(to));
     }
     return c == 0;
+  }
+
+  /** What it takes on the heap, in bytes; about. */
+  public long heapBytes() {
+    return OBJECT_BYTES
+        + (from == null ? 0 : Cuts.keyBytes(from))
+        + (to == null ? 0 : Cuts.keyBytes(to));
   }
 
   /** A bound for messages; "-" if there is none. */

@@ -29,6 +29,9 @@ public final class RangeDeletes {
   /** Nobody reads at what is past. */
   public static final Readers NOBODY = (from, to) -> false;
 
+  /** A moment and its coverage on the heap, without the cuts. */
+  private static final int STAGE_BYTES = 96;
+
   private final KeyOrder order;
   private final @Nullable Stage last;
 
@@ -55,10 +58,21 @@ public final class RangeDeletes {
     /** How many there are, this one included. */
     final int count;
 
-    Stage(long lsn, Coverage coverage, @Nullable Stage older) {
+    /** What it takes on the heap besides the older ones, and together with them; about. */
+    final long ownBytes;
+
+    final long heapBytes;
+
+    /**
+     * @param copied what of the coverage is not that of the older one, in bytes at most
+     */
+    Stage(long lsn, Coverage coverage, @Nullable Stage older, long copied) {
       this.lsn = lsn;
       this.coverage = coverage;
       this.older = older;
+      long all = coverage.heapBytes();
+      this.ownBytes = STAGE_BYTES + (older == null ? all : Math.min(all, copied));
+      this.heapBytes = ownBytes + (older == null ? 0 : older.heapBytes);
       this.count = 1 + count(older);
       Stage near = older == null ? null : older.jump;
       Stage far = near == null ? null : near.jump;
@@ -95,6 +109,16 @@ public final class RangeDeletes {
   /** How many moments it tells apart. */
   public int moments() {
     return count(last);
+  }
+
+  /** What they take on the heap, in bytes; about, and rather more than less. */
+  public long heapBytes() {
+    return last == null ? 0 : last.heapBytes;
+  }
+
+  /** What of that the next range delete adds or copies at least; about. */
+  public long copiedBytes() {
+    return newest().copiedBytes();
   }
 
   /** All of them. */
@@ -171,9 +195,12 @@ public final class RangeDeletes {
     Stage before = stage(delete.lsn());
     Coverage coverage = before == null ? Coverage.none(order) : before.coverage;
     Stage below = before != null && before.lsn == delete.lsn() ? before.older : before;
-    Stage top = new Stage(delete.lsn(), coverage.with(delete), below);
+    Coverage next = coverage.with(delete);
+    long copied = next.copiedBytes() + (before == null || below == before ? 0 : before.ownBytes);
+    Stage top = new Stage(delete.lsn(), next, below, copied);
     for (Stage later : stages(moments() - count(before))) {
-      top = new Stage(later.lsn, later.coverage.with(delete), top);
+      next = later.coverage.with(delete);
+      top = new Stage(later.lsn, next, top, later.ownBytes + next.copiedBytes());
     }
     return new RangeDeletes(order, top);
   }
@@ -202,16 +229,19 @@ public final class RangeDeletes {
     Stage top = null;
     for (Stage stage : stages(moments())) {
       Coverage left;
+      long copied = 0;
       if (top == null || top.lsn < newest) {
         left = stage.coverage.without(gone);
+        copied = left.heapBytes();
       } else {
         // What it has besides the moment before is newer than all that goes.
         left = top.coverage;
         for (RangeDelete newer : stage.coverage.list(top.lsn)) {
           left = left.with(newer);
+          copied += left.copiedBytes();
         }
       }
-      top = new Stage(stage.lsn, left, top);
+      top = new Stage(stage.lsn, left, top, copied);
     }
     return new RangeDeletes(order, top);
   }
@@ -228,17 +258,23 @@ public final class RangeDeletes {
     List<Stage> asked = stages(most);
     Stage top = null;
     int kept = 0;
+    long gone = 0;
     for (int i = 0; i < asked.size(); i++) {
       Stage stage = asked.get(i);
       boolean isLast = i + 1 == asked.size();
       long next = isLast ? Long.MAX_VALUE : asked.get(i + 1).lsn;
       if (isLast || next > visible || readers.in(stage.lsn, next)) {
         // As long as none before it went it stays what it is.
-        top =
-            kept == i
-                ? stage
-                : new Stage(stage.lsn, stage.coverage, kept == 0 ? below(asked) : top);
+        if (kept == i) {
+          top = stage;
+        } else {
+          Stage below = kept == 0 ? below(asked) : top;
+          top = new Stage(stage.lsn, stage.coverage, below, stage.ownBytes + gone);
+        }
+        gone = 0;
         kept++;
+      } else {
+        gone += stage.ownBytes;
       }
     }
     return kept == asked.size() ? this : new RangeDeletes(order, top);

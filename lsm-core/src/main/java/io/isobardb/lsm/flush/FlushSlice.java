@@ -1,8 +1,6 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.merge.NeedlessRanges;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -87,9 +85,7 @@ record FlushSlice(
 
           @Override
           public List<RangeDelete> needless(Version after, TreeState memory) {
-            Engine engine = flusher.engine();
-            long readers = engine.indifferentLsn(tree(), engine.liveSnapshots(tree()));
-            return NeedlessRanges.of(after, memory, readers);
+            return flusher.needlessRanges(tree(), after, memory);
           }
 
           @Override

@@ -4,11 +4,13 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.TreeSlots;
+import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
 import io.isobardb.lsm.merge.Flushes;
+import io.isobardb.lsm.merge.NeedlessRanges;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
@@ -18,6 +20,7 @@ import io.isobardb.lsm.schedule.LostThreadException;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -295,6 +298,19 @@ public final class Flusher implements Flushes {
     }
     submit(job);
     return true;
+  }
+
+  /** Whether a flush of a tree would find range deletes that hide nothing any more. */
+  public boolean findsNeedlessRanges(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    return !state.version().rangeDeletes().isEmpty()
+        && !needlessRanges(tree, state.version(), state).isEmpty();
+  }
+
+  /** The range deletes of a version that hide nothing any more, given the runs in memory. */
+  List<RangeDelete> needlessRanges(TreeHandle tree, Version version, TreeState memory) {
+    long readers = engine.indifferentLsn(tree, engine.liveSnapshots(tree));
+    return NeedlessRanges.of(version, memory, readers);
   }
 
   /** A flush of the chosen trees; null if there are none, or somebody else was faster. */

@@ -134,7 +134,9 @@ final class TreeFlush {
     List<Run> inputs = inputs(state);
     runs = inputs.size();
     if (runs == 0) {
-      return unsavedLsn(state) < 0 ? null : slice(null, null, -1, true);
+      boolean ranges =
+          unsavedLsn(state) >= 0 || kind == FlushKind.FULL && flusher.findsNeedlessRanges(tree);
+      return ranges ? slice(null, null, -1, true) : null;
     }
     switch (kind) {
       case PARTIAL -> low = tree.sweep();

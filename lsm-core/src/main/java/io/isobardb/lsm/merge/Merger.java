@@ -270,6 +270,12 @@ public final class Merger {
     return choice;
   }
 
+  /** Whether disk merges of a tree are under way, or will be once others have ended. */
+  public synchronized boolean merges(TreeHandle tree) {
+    return !running.getOrDefault(tree, List.of()).isEmpty()
+        || waiting.containsKey(tree) && begun[Slot.L0.ordinal()] + begun[Slot.DEEP.ordinal()] > 0;
+  }
+
   /** Begins to merge a range down, until {@link #forget}. */
   public void add(TreeHandle tree, MergeDown wish) {
     synchronized (this) {
@@ -437,6 +443,7 @@ public final class Merger {
       start(next);
     }
     request(job.tree());
+    engine.gate().wake();
   }
 
   /**

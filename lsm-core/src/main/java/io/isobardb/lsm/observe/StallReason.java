@@ -20,5 +20,7 @@ public enum StallReason {
   /** The log is over its limit: writers wait for the flush that lets it be cut. */
   LOG_FULL,
   /** The log's buffer in memory is full: writers wait until the log's file has taken some of it. */
-  LOG_BUFFER
+  LOG_BUFFER,
+  /** Range deletes hold all the memory that they may: one more waits for a flush or a merge. */
+  RANGE_DELETES
 }

@@ -7,6 +7,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
+import io.isobardb.lsm.commit.RangeRoom;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.StaticShares;
@@ -49,7 +50,6 @@ import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.stats.Purpose;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -96,7 +96,11 @@ public final class StoreParts {
    * interface, and nobody before all are there, save the cache's neighbours.
    */
   private final class Links
-      implements WriteGate.Relief, FailureLatch.Listener, Flusher.Listener, Merger.Listener {
+      implements WriteGate.Relief,
+          RangeRoom.Relief,
+          FailureLatch.Listener,
+          Flusher.Listener,
+          Merger.Listener {
     private final Readers readers;
 
     Links(Readers readers) {
@@ -126,6 +130,27 @@ public final class StoreParts {
     @Override
     public void makeRoom(long bytes) {
       wall.makeRoom(bytes);
+    }
+
+    @Override
+    public boolean findsNeedlessRanges(TreeHandle tree) {
+      return flusher.findsNeedlessRanges(tree);
+    }
+
+    @Override
+    public boolean flushAll(TreeHandle tree) {
+      return flusher.flushAll(tree);
+    }
+
+    @Override
+    public boolean merges(TreeHandle tree) {
+      merger.request(tree);
+      return merger.merges(tree);
+    }
+
+    @Override
+    public long jobsDone() {
+      return flusher.flushes() + merger.merges() + merger.memoryMerges();
     }
 
     @Override
@@ -175,7 +200,7 @@ public final class StoreParts {
     this.pool = found.memory().pool();
     Tuning tuning = wanted.policies().tuning();
     boolean tuned = tuning.decides() && !environment.storage().discardsChanges();
-    long fixed = pool.blocks().bytesBesides(Purpose.MERGE) + Log.memoryBytes(wanted.ringBytes());
+    long fixed = pool.blocks().lastingBytes() + Log.memoryBytes(wanted.ringBytes());
     fixed += tuned ? TunerService.memoryBytes(tuning, wanted.memoryBudget()) : 0;
     MemoryAccount account =
         MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
@@ -222,6 +247,7 @@ public final class StoreParts {
             engine,
             sealer,
             new LogWatch(options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::written),
+            new RangeRoom(engine, links),
             slots);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);

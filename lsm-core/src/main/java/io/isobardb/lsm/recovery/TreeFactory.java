@@ -120,7 +120,7 @@ final class TreeFactory {
         name,
         settings,
         // Writers may wait for what a reader has kept: the flush that gave it up is long over.
-        new TreeStates(state, engine.gate()::wake),
+        new TreeStates(state, engine.catalog().rangeMemory(), engine.gate()::wake),
         new OperationCounts(engine.catalog().space().pool().epochs(), engine.operations()),
         memoryLeft);
   }

@@ -61,6 +61,7 @@ public final class Catalog {
       RangeDeletes.Readers readers) {}
 
   private final TableSpace space;
+  private final RangeMemory rangeMemory;
   private final Manifest manifest;
   private final LongSupplier visible;
   private final LongSupplier durable;
@@ -85,6 +86,7 @@ public final class Catalog {
     this.time = reached.time();
     this.notedTime = reached.notedTime();
     this.space = space;
+    this.rangeMemory = new RangeMemory(space.pool());
     this.manifest = manifest;
     this.nextFile = new AtomicLong(nextFile);
     this.notedLogStart = logStart;
@@ -95,6 +97,11 @@ public final class Catalog {
 
   public TableSpace space() {
     return space;
+  }
+
+  /** What the range deletes of all trees take. */
+  public RangeMemory rangeMemory() {
+    return rangeMemory;
   }
 
   /** A file number never used before. */

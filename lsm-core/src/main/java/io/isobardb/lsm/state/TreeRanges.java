@@ -3,6 +3,7 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.version.SavedRanges;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +28,15 @@ public final class TreeRanges {
   /** Moments that were needed when all were looked at. */
   private int neededMoments;
 
+  /** Whether the list has what the manifest has from that itself, save what came since. */
+  private boolean shares;
+
   /**
    * @param saved those that the manifest has
    */
   TreeRanges(RangeDeletes saved) {
     this(saved, new UnsavedRanges());
+    this.shares = true;
   }
 
   private TreeRanges(RangeDeletes all, UnsavedRanges unsaved) {
@@ -66,12 +71,42 @@ public final class TreeRanges {
     unsaved.add(delete);
   }
 
-  /** Those up to an LSN, which is visible, are in the manifest now. */
-  void saved(long upTo, RangeDeletes.Readers readers) {
+  /**
+   * What all of them take on the heap, in bytes; about, and rather more than less.
+   *
+   * @param saved those that the manifest has
+   */
+  long heapBytes(SavedRanges saved) {
+    RangeDeletes all = list;
+    long apart = saved.deletes().heapBytes();
+    if (shares && all != null) {
+      apart = Math.min(apart, unsaved.size() * all.copiedBytes());
+    }
+    long listed = all == null ? 0 : all.heapBytes();
+    return listed + unsaved.heapBytes() + apart + saved.recordBytes();
+  }
+
+  /**
+   * Those up to an LSN, which is visible, are in the manifest now.
+   *
+   * @param saved all that it has
+   */
+  void saved(long upTo, RangeDeletes saved, RangeDeletes.Readers readers) {
     unsaved.saved(upTo);
+    needed(readers, upTo);
+    RangeDeletes all = list;
+    shares = all != null && all.at(saved.lastLsn()) == saved.newest();
+  }
+
+  /**
+   * Leaves out what nobody needs.
+   *
+   * @param visible who is not among {@code readers} reads here or later
+   */
+  void needed(RangeDeletes.Readers readers, long visible) {
     RangeDeletes all = list;
     if (all != null) {
-      list = all.needed(readers, upTo, all.moments());
+      list = all.needed(readers, visible, all.moments());
     }
   }
 

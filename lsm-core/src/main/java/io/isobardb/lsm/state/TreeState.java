@@ -116,6 +116,11 @@ public final class TreeState {
     return ranges;
   }
 
+  /** What the range deletes take on the heap, in bytes; about. */
+  long rangeBytes() {
+    return ranges.heapBytes(version.ranges());
+  }
+
   /** This state with a new active SSTable; the old one becomes the newest run in memory. */
   public TreeState sealed(KeyOrder order, Table.Active fresh) {
     List<Run> memory = new ArrayList<>(memoryRuns + 1);

@@ -28,15 +28,28 @@ public final class TreeStates {
   private final Deque<TreeState> chain = new ArrayDeque<>();
 
   private final Runnable onFreed;
+  private final RangeMemory rangeMemory;
+
+  /** What the range deletes of the current state count for. Guarded by this. */
+  private long rangeBytes;
 
   /**
+   * @param rangeMemory counts what range deletes take
    * @param onFreed told, under no lock, that the last user of old states has let go what only they
    *     could reach; may be anybody who reads, so it must return at once
    */
-  public TreeStates(TreeState first, Runnable onFreed) {
+  public TreeStates(TreeState first, RangeMemory rangeMemory, Runnable onFreed) {
     this.current = first;
+    this.rangeMemory = rangeMemory;
     this.onFreed = onFreed;
     chain.add(first);
+    count(first.rangeBytes());
+  }
+
+  /** Has range deletes count for this much; the caller holds the lock, or is alone. */
+  private void count(long bytes) {
+    rangeMemory.add(bytes - rangeBytes);
+    rangeBytes = bytes;
   }
 
   /** The current state, for a reader within an epoch. */
@@ -91,6 +104,7 @@ public final class TreeStates {
       unused.values().forEach(table -> old.cleanups.add(table::free));
       chain.addLast(next);
       current = next;
+      count(next.rangeBytes());
     }
     release(old);
   }
@@ -104,6 +118,13 @@ public final class TreeStates {
   public synchronized void deleteRange(
       KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {
     current.ranges().add(order, delete, readers, visible);
+    count(current.rangeBytes());
+  }
+
+  /** Gives up the range deletes that nobody needs any more; see {@link #deleteRange}. */
+  public synchronized void forgetRanges(RangeDeletes.Readers readers, long visible) {
+    current.ranges().needed(readers, visible);
+    count(current.rangeBytes());
   }
 
   /**
@@ -112,7 +133,8 @@ public final class TreeStates {
    * @param readers as of {@link #deleteRange}
    */
   synchronized void rangesSaved(long upTo, RangeDeletes.Readers readers) {
-    current.ranges().saved(upTo, readers);
+    current.ranges().saved(upTo, current.version().rangeDeletes(), readers);
+    count(current.rangeBytes());
   }
 
   /** States not cleaned up yet, the current one included. */
@@ -132,6 +154,7 @@ public final class TreeStates {
         due.addAll(state.cleanups);
       }
       chain.clear();
+      count(0);
       for (Table table : contents(current).values()) {
         due.add(drop ? table::free : table::close);
       }

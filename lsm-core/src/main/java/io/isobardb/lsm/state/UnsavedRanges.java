@@ -14,9 +14,18 @@ public final class UnsavedRanges {
   /** By LSN, ascending. Guarded by this. */
   private final List<RangeDelete> all = new ArrayList<>();
 
+  /** What they take on the heap. Guarded by this. */
+  private long heapBytes;
+
   /** Adds one. Most come in the order of their LSNs. */
   synchronized void add(RangeDelete delete) {
     all.add(countTo(delete.lsn()), delete);
+    heapBytes += delete.heapBytes();
+  }
+
+  /** What they take on the heap, with their keys, in bytes; about. */
+  public synchronized long heapBytes() {
+    return heapBytes;
   }
 
   /** Those up to an LSN, ascending by LSN. */
@@ -47,7 +56,11 @@ public final class UnsavedRanges {
 
   /** Those up to an LSN are in the manifest now. */
   synchronized void saved(long upTo) {
-    all.subList(0, countTo(upTo)).clear();
+    List<RangeDelete> saved = all.subList(0, countTo(upTo));
+    for (RangeDelete delete : saved) {
+      heapBytes -= delete.heapBytes();
+    }
+    saved.clear();
   }
 
   /** How many there are up to an LSN. */

@@ -3,7 +3,6 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.stats.Purpose;
 
 /**
  * How a memory budget is divided; all in bytes. The gate of the write memory, the cache and the
@@ -100,6 +99,6 @@ public record MemoryAccount(
 
   /** The blocks that a pool holds now and goes on holding. */
   static long fixedBytes(PagePool pool) {
-    return pool.blocks().bytesBesides(Purpose.MERGE);
+    return pool.blocks().lastingBytes();
   }
 }

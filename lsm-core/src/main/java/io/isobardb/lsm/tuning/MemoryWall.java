@@ -347,7 +347,7 @@ public final class MemoryWall {
     long share = (long) ((double) bytes * targetBytes / budgetBytes);
     long write = Math.min(account.mostWriteBytes(), share);
     if (bytes >= pool.limitBytes()) {
-      pool.setLimit(bytes);
+      setLimit(bytes);
       divide(bytes, account, write);
       engine.gate().grant(grantBytes);
       engine.gate().setLimitBytes(write);
@@ -357,10 +357,15 @@ public final class MemoryWall {
     engine.gate().grant(account.writeBytes());
     largestWrite = Math.min(largestWrite, account.writeBytes() / WallRules.LARGE_WRITES);
     divide(bytes, account, write);
-    pool.setLimit(bytes);
+    setLimit(bytes);
     // Memory that nobody writes to any more would keep its slabs for ever.
     loweredAtLsn = engine.log().end();
     flusher.request();
+  }
+
+  private void setLimit(long bytes) {
+    pool.setLimit(bytes);
+    engine.catalog().rangeMemory().recount();
   }
 
   private MemoryAccount account(long budget) {

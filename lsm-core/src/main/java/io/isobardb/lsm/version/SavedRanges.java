@@ -36,6 +36,11 @@ public record SavedRanges(RangeDeletes deletes, Coverage idle, int records) {
     return new SavedRanges(deletes, Coverage.none(deletes.order()), records);
   }
 
+  /** What they take on the heap besides {@link #deletes}, in bytes; about. */
+  public long recordBytes() {
+    return idle.heapBytes() + (long) RangeDelete.OBJECT_BYTES * records;
+  }
+
   /** The same records with other range deletes. */
   public SavedRanges with(RangeDeletes other) {
     return new SavedRanges(other, idle, records);

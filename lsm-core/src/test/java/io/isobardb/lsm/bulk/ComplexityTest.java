@@ -49,6 +49,9 @@ class ComplexityTest {
   private static final int FEW = 2_000;
   private static final double MOST = 5;
 
+  /** No flush comes earlier than asked for. */
+  private static final long ROOMY = 64 << 20;
+
   /** Numbers, which it counts the comparisons of. */
   private static final class Counting implements KeyOrder {
     private final LongAdder calls = new LongAdder();
@@ -114,7 +117,7 @@ class ComplexityTest {
     Counting order = new Counting();
     StoreOptions options =
         StoreOptions.builder()
-            .memoryBudget(8 << 20)
+            .memoryBudget(ROOMY)
             .keyOrder(order)
             .durability(Durability.ASYNC)
             .build();
@@ -159,7 +162,7 @@ class ComplexityTest {
 
   private long bytes(String name, int count, Work work) throws Exception {
     StoreOptions options =
-        StoreOptions.builder().memoryBudget(16 << 20).durability(Durability.ASYNC).build();
+        StoreOptions.builder().memoryBudget(ROOMY).durability(Durability.ASYNC).build();
     try (Store store = Store.open(dir.resolve(name), options)) {
       Tree tree =
           store.openTree("t", TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build());
@@ -297,7 +300,7 @@ class ComplexityTest {
   void rangeDeletesBetweenSnapshots() throws Exception {
     allocates(
         "ranges and snapshots",
-        FEW / 4,
+        FEW / 8,
         (store, tree, count) -> {
           List<Snapshot> snapshots = new ArrayList<>();
           for (int i = 0; i < count; i++) {

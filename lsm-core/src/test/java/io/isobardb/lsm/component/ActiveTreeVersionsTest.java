@@ -26,21 +26,7 @@ class ActiveTreeVersionsTest {
 
   private final PagePool pool = new PagePool(16 << 20, 4096, true);
   private ActiveTree tree = new ActiveTree(pool, KeyOrder.BYTES, 1 << 20);
-  private long visible;
-  private long newestSnapshot = -1;
-
-  private final Visibility visibility =
-      new Visibility() {
-        @Override
-        public long visible() {
-          return visible;
-        }
-
-        @Override
-        public long newestSnapshot() {
-          return newestSnapshot;
-        }
-      };
+  private final GivenVisibility visibility = GivenVisibility.upTo(0);
 
   @AfterEach
   void nothingLeaks() {
@@ -81,11 +67,11 @@ class ActiveTreeVersionsTest {
   void aHotKeyKeepsTwoVersionsInOnePage() {
     for (long lsn = 8; lsn <= 80_000; lsn += 8) {
       put(lsn);
-      visible = lsn;
+      visibility.visible = lsn;
     }
     assertEquals(2, tree.entries());
     assertEquals(4096, tree.bytesUsed());
-    assertArrayEquals(value(80_000), get(KEY, visible));
+    assertArrayEquals(value(80_000), get(KEY, visibility.visible));
     assertEquals(8, tree.minLsn());
   }
 
@@ -94,7 +80,7 @@ class ActiveTreeVersionsTest {
     for (long lsn = 8; lsn <= 16_000; lsn += 8) {
       byte[] value = new byte[(int) (lsn * 7919 % 9000)];
       put(KEY, lsn, value);
-      visible = lsn;
+      visibility.visible = lsn;
       assertEquals(value.length, get(KEY, lsn).length);
     }
     assertTrue(tree.entries() <= 2, "versions");
@@ -122,8 +108,8 @@ class ActiveTreeVersionsTest {
   void whatASnapshotSeesStaysAndWhatLiesBetweenGoes() {
     for (long lsn = 8; lsn <= 800; lsn += 8) {
       put(lsn);
-      visible = lsn;
-      newestSnapshot = lsn >= 400 ? 400 : lsn >= 200 ? 200 : -1;
+      visibility.visible = lsn;
+      visibility.newestSnapshot = lsn >= 400 ? 400 : lsn >= 200 ? 200 : -1;
     }
     assertArrayEquals(value(200), get(KEY, 200));
     assertArrayEquals(value(400), get(KEY, 400));
@@ -135,9 +121,9 @@ class ActiveTreeVersionsTest {
   @Test
   void aReaderThatCameTooLateIsToldToComeAgain() {
     put(8);
-    visible = 8;
+    visibility.visible = 8;
     put(16);
-    visible = 16;
+    visibility.visible = 16;
     put(24);
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 8));
     assertEquals(
@@ -149,11 +135,11 @@ class ActiveTreeVersionsTest {
   @Test
   void aLateReaderIsNotGivenAnOlderVersionThatASnapshotKeeps() {
     put(8);
-    visible = 8;
-    newestSnapshot = 8;
+    visibility.visible = 8;
+    visibility.newestSnapshot = 8;
     for (long lsn = 16; lsn <= 40; lsn += 8) {
       put(lsn);
-      visible = lsn;
+      visibility.visible = lsn;
     }
     // 16 and 24 are gone, 8 is not.
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 16));
@@ -166,12 +152,12 @@ class ActiveTreeVersionsTest {
   void aKeyThatIsOnlyNewerIsAbsentWhereAnotherWasPruned() {
     for (long lsn = 8; lsn <= 80; lsn += 8) {
       put(lsn);
-      visible = lsn;
+      visibility.visible = lsn;
     }
     byte[] other = "user6284781860667377212".getBytes();
     put(other, 88, value(88));
     assertNull(get(other, 80));
-    visible = 88;
+    visibility.visible = 88;
     assertArrayEquals(value(88), get(other, 88));
     assertNull(get(other, 40));
   }
@@ -180,18 +166,18 @@ class ActiveTreeVersionsTest {
   void versionsOfOneKeyFillManyLeaves() {
     for (long lsn = 8; lsn <= 16_000; lsn += 8) {
       put(lsn);
-      visible = lsn;
-      newestSnapshot = lsn;
+      visibility.visible = lsn;
+      visibility.newestSnapshot = lsn;
     }
     assertEquals(2000, tree.entries());
     for (long lsn = 8; lsn <= 16_000; lsn += 8) {
       assertArrayEquals(value(lsn), get(KEY, lsn));
     }
     // The snapshots go: the next puts prune; late readers are told so, whichever leaf they end in.
-    newestSnapshot = -1;
+    visibility.newestSnapshot = -1;
     for (long lsn = 16_008; lsn <= 16_400; lsn += 8) {
       put(lsn);
-      visible = lsn;
+      visibility.visible = lsn;
     }
     for (long lsn = 8; lsn <= 16_400; lsn += 8) {
       byte[] got = get(KEY, lsn);
@@ -212,7 +198,7 @@ class ActiveTreeVersionsTest {
     put(KEY, 8, new byte[10_000]);
     put(KEY, 8, value(3));
     assertEquals(1, tree.entries());
-    visible = 8;
+    visibility.visible = 8;
     assertArrayEquals(value(3), get(KEY, 8));
   }
 
@@ -225,7 +211,7 @@ class ActiveTreeVersionsTest {
       for (int i = 0; i < keys; i++) {
         lsn += 8;
         put(other(i * 389 % keys), lsn, value(lsn));
-        visible = lsn;
+        visibility.visible = lsn;
       }
       once = round == 0 ? tree.bytesUsed() : once;
     }
@@ -237,31 +223,31 @@ class ActiveTreeVersionsTest {
   @Test
   void whatASnapshotSeesStaysThoughOtherKeysNeedTheRoom() {
     put(8);
-    visible = 8;
-    newestSnapshot = 8;
+    visibility.visible = 8;
+    visibility.newestSnapshot = 8;
     for (long lsn = 16; lsn <= 32; lsn += 8) {
       put(lsn);
     }
-    visible = 32;
+    visibility.visible = 32;
     assertArrayEquals(value(24), get(KEY, 24));
     overwriteOthers();
     assertArrayEquals(value(8), get(KEY, 8));
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 16));
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 24));
     assertArrayEquals(value(32), get(KEY, 32));
-    newestSnapshot = -1;
+    visibility.newestSnapshot = -1;
     overwriteOthers();
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 8));
-    assertArrayEquals(value(32), get(KEY, visible));
+    assertArrayEquals(value(32), get(KEY, visibility.visible));
   }
 
   @Test
   void whatIsNotVisibleYetTakesNothingAway() {
     put(8);
-    visible = 8;
+    visibility.visible = 8;
     put(1 << 20);
     overwriteOthers();
-    assertArrayEquals(value(8), get(KEY, visible));
+    assertArrayEquals(value(8), get(KEY, visibility.visible));
   }
 
   @Test
@@ -270,18 +256,18 @@ class ActiveTreeVersionsTest {
     for (long lsn = 16; lsn <= 24; lsn += 8) {
       tree.put(write(Kind.MERGE, KEY, lsn, value(lsn)), visibility);
     }
-    visible = 24;
+    visibility.visible = 24;
     overwriteOthers();
-    assertEquals(3, ActiveTrees.versions(tree, KEY, visible));
+    assertEquals(3, ActiveTrees.versions(tree, KEY, visibility.visible));
   }
 
   /** Writes keys behind {@link #KEY} again and again, beginning in its leaf. */
   private void overwriteOthers() {
-    long lsn = visible;
+    long lsn = visibility.visible;
     for (int i = 0; i < 400; i++) {
       lsn += 8;
       put(other(i % 20), lsn, value(lsn));
-      visible = lsn;
+      visibility.visible = lsn;
     }
   }
 

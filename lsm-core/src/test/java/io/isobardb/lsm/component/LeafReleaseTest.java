@@ -22,18 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeafReleaseTest {
   private static final int VERSIONED = 700;
   private static final KeyOrder ORDER = KeyOrder.BYTES;
-  private static final Visibility ALL_KEPT =
-      new Visibility() {
-        @Override
-        public long visible() {
-          return Long.MAX_VALUE;
-        }
-
-        @Override
-        public long newestSnapshot() {
-          return Long.MAX_VALUE;
-        }
-      };
+  private static final Visibility ALL_KEPT = GivenVisibility.keepingAll();
 
   private final PagePool pool = new PagePool(16 << 20, 4096, true);
 

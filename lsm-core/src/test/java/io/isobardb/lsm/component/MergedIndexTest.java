@@ -44,24 +44,11 @@ class MergedIndexTest {
     }
   }
 
-  /** Writers' view: everything older than the last tree's last entry is visible. */
-  private static final class Clock implements Visibility {
-    long lsn = 8;
-    long snapshot = -1;
-
-    @Override
-    public long visible() {
-      return lsn;
-    }
-
-    @Override
-    public long newestSnapshot() {
-      return snapshot;
-    }
-  }
-
   private final SplittableRandom random = new SplittableRandom(SEED);
-  private final Clock clock = new Clock();
+
+  /** Writers' view: everything older than the last tree's last entry is visible. */
+  private final GivenVisibility visibility = GivenVisibility.upTo(8);
+
   private final List<byte[]> keys = new ArrayList<>();
   private final List<Long> snapshots = new ArrayList<>();
 
@@ -230,7 +217,7 @@ class MergedIndexTest {
   private ActiveTree tree(PagePool pool, KeyOrder order, int writes) {
     ActiveTree tree = new ActiveTree(pool, order, 32L * pool.pageSize());
     for (int i = 0; i < writes; i++) {
-      long lsn = clock.lsn + 8;
+      long lsn = visibility.visible + 8;
       byte[] key = keys.get(random.nextInt(1 + random.nextInt(keys.size())));
       long hash = KeyHash.hash(key, 0, key.length);
       int length = random.nextInt(40) == 0 ? random.nextInt(3 * pool.pageSize()) : 60;
@@ -239,20 +226,20 @@ class MergedIndexTest {
       if (random.nextInt(8) == 0) {
         tree.put(
             new Write().of(Kind.DELETE, key, 0, key.length).value(key, 0, 0).at(lsn).hashed(),
-            clock);
+            visibility);
       } else if (tree.fitsInline(key.length, length)) {
         tree.put(
             new Write().of(Kind.PUT, key, 0, key.length).value(value, 0, length).at(lsn).hashed(),
-            clock);
+            visibility);
       } else {
         Write write =
             new Write().of(Kind.PUT, key, 0, key.length).value(value, 0, length).at(lsn).hashed();
         tree.writeOverflow(write);
-        tree.put(write, clock);
+        tree.put(write, visibility);
       }
-      clock.lsn = lsn;
+      visibility.visible = lsn;
       if (random.nextInt(300) == 0) {
-        clock.snapshot = lsn;
+        visibility.newestSnapshot = lsn;
         snapshots.add(lsn);
       }
     }
@@ -352,7 +339,8 @@ class MergedIndexTest {
             random.nextInt(3) == 0
                 ? Arrays.copyOf(picked, random.nextInt(picked.length + 2))
                 : picked;
-        long lsn = random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextLong(clock.lsn) - 1;
+        long lsn =
+            random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextLong(visibility.visible) - 1;
         int from = 0;
         int below = 0;
         for (Entry entry : entries) {
@@ -378,15 +366,15 @@ class MergedIndexTest {
 
   /** Of each key, at the end, at the snapshots and at any LSN: length and sum, and newest LSN. */
   private int[][] answers(PagePool pool, List<Sealed> components) {
-    SplittableRandom lsns = new SplittableRandom(SEED + clock.lsn);
+    SplittableRandom lsns = new SplittableRandom(SEED + visibility.visible);
     int[][] answers = new int[keys.size() + 50][];
     ByteBuffer target = ByteBuffer.allocate(4 * pool.pageSize()).position(3);
     for (int k = 0; k < answers.length; k++) {
       byte[] key = k < keys.size() ? keys.get(k) : ("none " + k).getBytes();
       List<Long> at = new ArrayList<>(snapshots);
-      at.add(clock.lsn);
-      at.add(8 * lsns.nextLong(clock.lsn / 8));
-      at.add(8 * lsns.nextLong(clock.lsn / 8));
+      at.add(visibility.visible);
+      at.add(8 * lsns.nextLong(visibility.visible / 8));
+      at.add(8 * lsns.nextLong(visibility.visible / 8));
       int[] answer = new int[2 * at.size() + 1];
       long hash = KeyHash.hash(key, 0, key.length);
       int epoch = pool.epochs().enter();

@@ -27,18 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RefusedMemoryTest {
   private static final int PAGE = 4096;
 
-  private static final Visibility ALL =
-      new Visibility() {
-        @Override
-        public long visible() {
-          return Long.MAX_VALUE;
-        }
-
-        @Override
-        public long newestSnapshot() {
-          return -1;
-        }
-      };
+  private static final Visibility ALL = GivenVisibility.ofAll();
 
   private final PagePool pool = ShortSystem.pool(16 << 20, PAGE, 2);
   private final Deque<Integer> taken = new ArrayDeque<>();

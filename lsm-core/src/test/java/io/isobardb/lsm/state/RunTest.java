@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.component.ActiveTree;
+import io.isobardb.lsm.component.GivenVisibility;
 import io.isobardb.lsm.component.Visibility;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.EntryCursor;
@@ -26,18 +27,7 @@ class RunTest {
   private static final int KEYS = 1000;
   private static final int PAGE = 4096;
   private static final int VALUE = 100;
-  private static final Visibility ALL =
-      new Visibility() {
-        @Override
-        public long visible() {
-          return Long.MAX_VALUE;
-        }
-
-        @Override
-        public long newestSnapshot() {
-          return -1;
-        }
-      };
+  private static final Visibility ALL = GivenVisibility.ofAll();
 
   private final PagePool pool = new PagePool(4 << 20, PAGE);
   private final ActiveTree content = tree();

@@ -11,15 +11,18 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.SimulatedStores;
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.error.TooManyRangeDeletesException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.merge.VirtualWorld;
-import io.isobardb.lsm.observe.StoreStats.TransactionStats;
+import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
@@ -32,9 +35,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * All calls end, whatever others do meanwhile: transactions, batches, range deletes, conditional
- * writes, bulk loads, copies, drops and checkpoints of few keys, by one client each, in virtual
- * time. Pauses between the calls are drawn from a seed.
+ * All calls end, whatever others do meanwhile: transactions, batches, range deletes, some of them
+ * too many, snapshots, conditional writes, bulk loads, copies, drops and checkpoints of few keys,
+ * by one client each, in virtual time. Pauses between the calls are drawn from a seed.
  */
 @Tag("any-jdk")
 class LivenessSeedsTest {
@@ -44,13 +47,24 @@ class LivenessSeedsTest {
   private static final String[] KEYS = {"a", "b", "c", "d"};
   private static final byte[] VALUE = new byte[100];
 
+  /** A third of the memory that range deletes may take. */
+  private static final int RANGES = 120;
+
   @Test
   void everyCallEnds() {
     long conflicts = 0;
+    long waits = 0;
+    long refusals = 0;
     for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
-      conflicts += new Round(seed).run();
+      Round round = new Round(seed);
+      StoreStats stats = round.run();
+      conflicts += stats.transactions().conflicts() + stats.transactions().deadlocks();
+      waits += stats.stalls().get(StallReason.RANGE_DELETES).count();
+      refusals += round.refusals;
     }
     assertTrue(conflicts > 0, "no two clients were in each other's way");
+    assertTrue(waits > 0, "no range delete waited for memory");
+    assertTrue(refusals > 0, "no range delete was refused");
   }
 
   /** The clients of one store. */
@@ -60,6 +74,7 @@ class LivenessSeedsTest {
     private final Store store;
     private final List<Tree> trees;
     private final Set<String> left = new TreeSet<>();
+    private long refusals;
 
     Round(long seed) {
       this.seed = seed;
@@ -70,13 +85,15 @@ class LivenessSeedsTest {
       this.trees = List.of(first, second);
     }
 
-    /** Gives how often transactions were in the way of others. */
-    long run() {
+    StoreStats run() {
       for (int i = 1; i <= 3; i++) {
         client("transaction " + i, this::transaction);
         client("batch " + i, this::batch);
       }
       client("range", this::range);
+      client("ranges 1", this::ranges);
+      client("ranges 2", this::ranges);
+      client("snapshot", this::snapshot);
       client("conditional", random -> tree(random).putIfAbsent(key(random), VALUE));
       client("load 1", this::load);
       client("load 2", this::load);
@@ -88,9 +105,9 @@ class LivenessSeedsTest {
         world.scheduler.sleepUntil(world.clock.nanos() + 10 * MILLI);
       }
       assertEquals(Set.of(), left, "these hang, with -Disobar.seed=" + seed);
-      TransactionStats stats = store.stats().transactions();
+      StoreStats stats = store.stats();
       store.close();
-      return stats.conflicts() + stats.deadlocks();
+      return stats;
     }
 
     private interface Call {
@@ -109,6 +126,8 @@ class LivenessSeedsTest {
                 call.run(random);
               } catch (TransactionAbortedException e) {
                 // Documented: it has ended.
+              } catch (TooManyRangeDeletesException e) {
+                refusals++;
               }
             }
             left.remove(name);
@@ -164,6 +183,24 @@ class LivenessSeedsTest {
 
     private void range(SplittableRandom random) {
       tree(random).deleteRange(key(random), random.nextBoolean() ? null : bytes("z"));
+    }
+
+    /** Many that nobody covers, with long keys. */
+    private void ranges(SplittableRandom random) {
+      String prefix = "r".repeat(500) + random.nextInt(1_000_000);
+      WriteBatch batch = store.newBatch();
+      for (int i = 0; i < RANGES; i++) {
+        batch.deleteRange(tree(random), bytes(prefix + i + "a"), bytes(prefix + i + "b"));
+      }
+      store.write(batch, durability(random));
+    }
+
+    private void snapshot(SplittableRandom random) {
+      Snapshot snapshot = store.snapshot();
+      for (int i = 0; i < 5; i++) {
+        pause(random);
+      }
+      snapshot.close();
     }
 
     private void load(SplittableRandom random) {

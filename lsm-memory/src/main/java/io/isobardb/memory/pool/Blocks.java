@@ -33,6 +33,12 @@ public final class Blocks {
   /** What blocks that can be done without leave to slabs. */
   private long keptForSlabs;
 
+  /** What there is on the heap, ... */
+  private long heapBytes;
+
+  /** ... and what of that does not fit into the limit yet: slabs are leaving for it. */
+  private long owed;
+
   /**
    * @param lock the pool's
    * @param slabs keeps the limit
@@ -111,6 +117,43 @@ public final class Blocks {
   }
 
   /**
+   * Counts what {@link Purpose#RANGE_DELETES} hold on the Java heap. It is there whether or not the
+   * limit has room. What does not fit counts once slabs have left, which {@link PagePool#vacate}
+   * speeds up.
+   *
+   * @param held all of it, in bytes; a small part of the limit at most
+   */
+  public void countOnHeap(long held) {
+    synchronized (lock) {
+      pool.checkOpen();
+      heapBytes = held;
+      settle();
+    }
+  }
+
+  /** Whether something on the heap does not count yet. */
+  public boolean owes() {
+    synchronized (lock) {
+      return owed > 0;
+    }
+  }
+
+  /** Counts what is on the heap, as far as there is room by now. The lock is held. */
+  void settle() {
+    int purpose = Purpose.RANGE_DELETES.ordinal();
+    long room = Math.max(0, slabs.limit() - slabs.allocated());
+    long counted = Math.min(heapBytes, bytes[purpose] + room);
+    if (counted != bytes[purpose]) {
+      slabs.grew(counted - bytes[purpose]);
+      bytes[purpose] = counted;
+    }
+    if (owed != heapBytes - counted) {
+      slabs.setAside(heapBytes - counted - owed);
+      owed = heapBytes - counted;
+    }
+  }
+
+  /**
    * Blocks that can be done without ({@link #tryAllocate}, and those for {@link Purpose#MERGE})
    * leave this much of the limit to slabs.
    */
@@ -120,10 +163,10 @@ public final class Blocks {
     }
   }
 
-  /** Bytes of all blocks but those that are held for {@code purpose}. */
-  public long bytesBesides(Purpose purpose) {
+  /** Bytes of all blocks but those of merges, which come and go, and of what is on the heap. */
+  public long lastingBytes() {
     synchronized (lock) {
-      return bytes() - bytes(purpose);
+      return bytes() - bytes(Purpose.MERGE) - bytes(Purpose.RANGE_DELETES);
     }
   }
 

@@ -587,5 +587,6 @@ public final class PagePool implements AutoCloseable {
       free(page);
     }
     slabs.freeDoomed();
+    blocks.settle();
   }
 }

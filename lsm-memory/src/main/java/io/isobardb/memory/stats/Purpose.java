@@ -18,6 +18,8 @@ public enum Purpose {
   METADATA,
   /** The ghost cache. */
   GHOST,
+  /** Range deletes, on the Java heap. */
+  RANGE_DELETES,
   /** Pages given up, which a reader may still look at; free when the last such reader has left. */
   LIMBO,
   /** Pages that nobody holds, ready to be handed out. */

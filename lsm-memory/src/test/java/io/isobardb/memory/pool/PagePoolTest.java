@@ -230,6 +230,28 @@ class PagePoolTest {
   }
 
   @Test
+  void whatIsOnTheHeapCountsAsSlabsLeave() {
+    PagePool pool = new PagePool(8 * SLAB, PAGE, true);
+    List<Integer> cache = allocateAll(pool, Purpose.CACHE);
+    pool.blocks().countOnHeap(SLAB / 2);
+    assertTrue(pool.blocks().owes());
+    assertTrue(pool.ledger().bytes(Purpose.RANGE_DELETES) < SLAB / 2);
+    assertTrue(pool.allocatedBytes() <= 8 * SLAB);
+    checkLedger(pool);
+    pool.setReclaimer(new Giver(pool, cache));
+    pool.vacate();
+    assertEquals(SLAB / 2, pool.ledger().bytes(Purpose.RANGE_DELETES));
+    assertFalse(pool.blocks().owes());
+    assertEquals(0, pool.blocks().lastingBytes());
+    checkLedger(pool);
+    pool.blocks().countOnHeap(0);
+    cache.forEach(page -> pool.release(page, Purpose.CACHE));
+    cache.clear();
+    assertEquals(8 * SLAB_PAGES, allocateAll(pool, Purpose.WRITE).size(), "room is back");
+    checkLedger(pool);
+  }
+
+  @Test
   void aBlockThatFindsNoRoomEmptiesSlabs() {
     PagePool pool = new PagePool(8 * SLAB, PAGE, true);
     List<Integer> cache = allocateAll(pool, Purpose.CACHE);
