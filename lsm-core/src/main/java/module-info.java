@@ -33,8 +33,6 @@ module io.isobardb.lsm {
       io.isobardb.repair;
   exports io.isobardb.lsm.recovery to
       io.isobardb.repair;
-  exports io.isobardb.lsm.schedule to
-      io.isobardb.repair;
   exports io.isobardb.lsm.sstable to
       io.isobardb.repair;
   exports io.isobardb.lsm.state to
