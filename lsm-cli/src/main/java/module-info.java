@@ -1,6 +1,7 @@
 /** The commands for those who run a store. */
 module io.isobardb.cli {
   requires transitive io.isobardb.lsm;
+  requires io.isobardb.repair;
   requires transitive info.picocli;
   requires io.isobardb.tuner;
   requires com.fasterxml.jackson.jr.ob;

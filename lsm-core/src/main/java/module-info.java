@@ -18,9 +18,29 @@ module io.isobardb.lsm {
 
   exports io.isobardb.lsm;
   exports io.isobardb.lsm.error;
-  exports io.isobardb.lsm.inspect;
   exports io.isobardb.lsm.observe;
   exports io.isobardb.lsm.option;
+  // The engine, for those who look at a store that is not open.
+  exports io.isobardb.lsm.commit to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.component to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.entry to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.store to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.io to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.recovery to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.sstable to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.state to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.version to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.wal to
+      io.isobardb.repair;
   // The tuner's file, for tune-report.
   exports io.isobardb.lsm.tuning to
       io.isobardb.cli;

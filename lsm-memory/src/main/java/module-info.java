@@ -11,11 +11,14 @@ module io.isobardb.memory {
 
   exports io.isobardb.memory.stats;
   exports io.isobardb.memory.cache to
-      io.isobardb.lsm;
+      io.isobardb.lsm,
+      io.isobardb.repair;
   exports io.isobardb.memory.page to
-      io.isobardb.lsm;
+      io.isobardb.lsm,
+      io.isobardb.repair;
   exports io.isobardb.memory.pool to
-      io.isobardb.lsm;
+      io.isobardb.lsm,
+      io.isobardb.repair;
   exports io.isobardb.memory.system to
       io.isobardb.lsm;
 }

@@ -61,6 +61,7 @@ class OwnClassPathTest {
         Set.of(
             "lsm-core",
             "lsm-memory",
+            "lsm-repair",
             "lsm-tuner",
             "hash4j",
             "lz4-java",

@@ -3,8 +3,6 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.TransactionAbortedException;
-import io.isobardb.lsm.inspect.CheckProgress;
-import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.store.Opening;
@@ -79,39 +77,6 @@ public interface Store extends AutoCloseable {
    */
   static Store openReadOnly(Path directory, StoreOptions options) {
     return Opening.storeToRead(directory, options);
-  }
-
-  /**
-   * Looks at the files of a store that is not open: to check or to list them. Changes and makes no
-   * file, and needs no right to write.
-   *
-   * @param options of which the memory budget and the key orders count
-   * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
-   * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
-   *     format
-   * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
-   * @throws UncheckedIOException if a file can't be read
-   */
-  static StoreInspector inspect(Path directory, StoreOptions options) {
-    return Opening.inspector(directory, options);
-  }
-
-  /**
-   * Makes a new store of what can be read of a damaged one, which is left as it is.
-   *
-   * @param directory the damaged store's
-   * @param target the new store's; empty or not there yet. If this fails, it is again as it was
-   * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
-   *     {@code keyOrders} the orders that trees may have, and {@code fileAccess} who may use the
-   *     new store; the rest is of no matter
-   * @throws io.isobardb.lsm.error.FormatException if it is no store, or the target is not empty
-   * @throws IllegalArgumentException if one of the two directories is or lies within the other, or
-   *     the target within a store or a directory of backups; nothing is made
-   * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
-   */
-  static RepairReport repair(
-      Path directory, Path target, StoreOptions options, CheckProgress progress) {
-    return Opening.repair(directory, target, options, progress);
   }
 
   /** What the store was opened with; the page size is the one that it has. */

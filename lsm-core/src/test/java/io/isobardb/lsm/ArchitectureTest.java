@@ -21,7 +21,10 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.state.Run;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,7 +49,6 @@ class ArchitectureTest {
       List.of(
           Map.entry("error", "what went wrong is told without knowing where"),
           Map.entry("option", "what users choose among has no code of the engine to show"),
-          Map.entry("inspect", "what was found is told without knowing how"),
           Map.entry("setting", "an option is data; what it means is known elsewhere"),
           Map.entry("observe", "what is told does not depend on who tells it"),
           Map.entry(API, "what users see has no code of the engine, but for who opens it"),
@@ -109,6 +111,43 @@ class ArchitectureTest {
     Set<String> found = new TreeSet<>();
     CLASSES.forEach(type -> found.add(type.getPackageName()));
     assertEquals(known, found, "ORDER and ARCHITECTURE.md name all packages");
+  }
+
+  /**
+   * What reads a format that may be damaged: it stands beside the format, and module lsm-repair
+   * calls it.
+   */
+  private static final Set<String> READERS_OF_DAMAGED_FILES =
+      Set.of(
+          "sstable.PageCheck",
+          "sstable.SSTableCheck",
+          "sstable.TableSalvage",
+          "version.ManifestRemains",
+          "wal.LogSalvage");
+
+  /** What users may name, and all that this is made of, is what a running store needs. */
+  @Test
+  void noClassIsUsedByToolsAlone() {
+    Set<String> api = Set.of(BASE, BASE + ".error", BASE + ".observe", BASE + ".option");
+    Set<JavaClass> needed = new HashSet<>();
+    Deque<JavaClass> todo = new ArrayDeque<>();
+    CLASSES.stream().filter(type -> api.contains(type.getPackageName())).forEach(todo::add);
+    while (!todo.isEmpty()) {
+      JavaClass type = todo.remove();
+      if (CLASSES.contain(type.getName()) && needed.add(type)) {
+        type.getDirectDependenciesFromSelf().stream()
+            .map(use -> use.getTargetClass().getBaseComponentType())
+            .forEach(todo::add);
+      }
+    }
+    Set<String> others = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      boolean inside = type.getEnclosingClass().isPresent();
+      if (!inside && !type.getSimpleName().equals("package-info") && !needed.contains(type)) {
+        others.add(type.getName().substring(BASE.length() + 1));
+      }
+    }
+    assertEquals(new TreeSet<>(READERS_OF_DAMAGED_FILES), others);
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.repair.StoreInspector;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -102,7 +103,7 @@ class MaxOpenFilesTest {
         assertArrayEquals(value(t, 3, 2), store.tree("t" + t).get(key(3)), "tree " + t);
       }
     }
-    try (StoreInspector inspector = Store.inspect(dir, options())) {
+    try (StoreInspector inspector = StoreInspector.open(dir, options())) {
       assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings());
     }
   }

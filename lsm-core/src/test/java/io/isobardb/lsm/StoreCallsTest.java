@@ -9,8 +9,6 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.TracedDisk;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.recovery.OfflineStore;
-import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
@@ -21,6 +19,8 @@ import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.repair.check.OfflineStore;
+import io.isobardb.repair.salvage.RepairJob;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -205,10 +205,10 @@ class StoreCallsTest {
       SimulatedStorage to = new SimulatedStorage(clock);
       TracedDisk made = new TracedDisk(to);
       RepairReport report =
-          StoreRepair.run(
+          RepairJob.run(
               disk.copy(),
               made.storage(),
-              new StoreRepair.Settings(4 << 20, heapBytes, orders(), new UUID(7, 8)),
+              new RepairJob.Settings(4 << 20, heapBytes, orders(), new UUID(7, 8)),
               CheckProgress.NONE);
       made.take().forEach(traced::note);
       report.trees().forEach(tree -> traced.note(tree.toString()));

@@ -6,11 +6,11 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.simulation.Watchdog;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -328,7 +328,7 @@ final class KillCycles {
 
   /** Fails if the files of a store that is closed are not sound. */
   static void inspect(Path directory, StoreOptions options) throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, options)) {
+    try (StoreInspector inspector = StoreInspector.open(directory, options)) {
       List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
       if (!findings.isEmpty()) {
         throw new AssertionError("check finds " + findings);

@@ -5,11 +5,10 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.inspect.StoredTree;
 import io.isobardb.lsm.tuning.TunerFile;
+import io.isobardb.repair.StoreInspector;
 import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.KeyGroups;
 import io.isobardb.tuner.model.Popularity;
@@ -76,7 +75,7 @@ final class StoreEstimate {
     Path file = directory.resolve(TunerFile.NAME);
     String text = Files.exists(file) ? Files.readString(file) : "";
     List<LevelDecision> decisions = TunerFile.parseLevels(text);
-    try (StoreInspector inspector = Store.inspect(directory, options)) {
+    try (StoreInspector inspector = StoreInspector.open(directory, options)) {
       List<StoredTree> stored =
           inspector.trees().stream().filter(tree -> lastEntries(tree) >= 2).toList();
       StoreEstimate estimate = new StoreEstimate(inspector.path(), skew);

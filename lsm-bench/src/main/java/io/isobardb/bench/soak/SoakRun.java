@@ -8,7 +8,6 @@ import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
@@ -22,6 +21,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.Watchdog;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -420,7 +420,7 @@ public final class SoakRun {
       closedHours.add((System.nanoTime() - start) / 3.6e12);
       files.add(openFiles());
       try (StoreInspector inspector =
-          Store.inspect(
+          StoreInspector.open(
               spec.directory(), StoreOptions.builder().memoryBudget(spec.memoryBytes()).build())) {
         List<Finding> findings = inspector.check(CheckProgress.NONE).findings();
         if (!findings.isEmpty()) {

@@ -8,11 +8,10 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.repair.StoreInspector;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -51,7 +50,7 @@ public final class CheckCommand implements Callable<Integer> {
     CheckReport report;
     try (Progress progress = Progress.onStandardError();
         StoreInspector inspector =
-            UsageException.ofArguments(() -> Store.inspect(directory, store.options()))) {
+            UsageException.ofArguments(() -> StoreInspector.open(directory, store.options()))) {
       report =
           inspector.check(
               (what, done, total) ->

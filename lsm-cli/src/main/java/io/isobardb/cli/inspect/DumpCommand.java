@@ -5,10 +5,9 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.inspect.StoredTree;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -67,7 +66,7 @@ public final class DumpCommand implements Callable<Integer> {
     boolean listKeys = keys || first != null || end != null;
     PrintWriter out = spec.commandLine().getOut();
     try (StoreInspector inspector =
-        UsageException.ofArguments(() -> Store.inspect(store.store(), store.options()))) {
+        UsageException.ofArguments(() -> StoreInspector.open(store.store(), store.options()))) {
       StoreDump dump = new StoreDump(inspector);
       List<Map<String, Object>> trees = new ArrayList<>();
       for (StoredTree one : chosen(inspector)) {

@@ -6,13 +6,13 @@ import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.RepairReport;
+import io.isobardb.repair.StoreInspector;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -71,7 +71,7 @@ public final class RepairCommand implements Callable<Integer> {
       report =
           UsageException.ofArguments(
               () ->
-                  Store.repair(
+                  StoreRepair.run(
                       directory,
                       target,
                       store.options(),
@@ -94,7 +94,7 @@ public final class RepairCommand implements Callable<Integer> {
 
   private List<Finding> check() throws IOException {
     try (StoreInspector inspector =
-        UsageException.ofArguments(() -> Store.inspect(target, store.options()))) {
+        UsageException.ofArguments(() -> StoreInspector.open(target, store.options()))) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       return report.findings();
     }

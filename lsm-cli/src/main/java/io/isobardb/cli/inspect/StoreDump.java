@@ -1,10 +1,10 @@
 package io.isobardb.cli.inspect;
 
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.inspect.StoredCounters;
 import io.isobardb.lsm.inspect.StoredEntry;
 import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

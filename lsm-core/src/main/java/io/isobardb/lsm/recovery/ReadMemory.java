@@ -18,7 +18,7 @@ import java.util.function.IntFunction;
  *
  * <p>Thread rule: made and closed by one thread.
  */
-record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements AutoCloseable {
+public record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements AutoCloseable {
   /**
    * Takes memory of a pool, which is closed if that fails.
    *
@@ -28,7 +28,8 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
    * @param neighbours those that the cache shares the pool with
    * @throws OutOfBudgetException if the pool has too little
    */
-  static ReadMemory of(PagePool pool, long cacheBytes, int ghostPages, CacheNeighbours neighbours) {
+  public static ReadMemory of(
+      PagePool pool, long cacheBytes, int ghostPages, CacheNeighbours neighbours) {
     BufferCache cache = null;
     try {
       cache = new BufferCache(pool, cacheBytes, ghostPages, neighbours);
@@ -44,7 +45,7 @@ record ReadMemory(PagePool pool, BufferCache cache, Block spare) implements Auto
   }
 
   /** A store's SSTables, read and written with this memory. */
-  TableSpace space(
+  public TableSpace space(
       Storage storage, IoMode ioMode, UUID storeId, IntFunction<TableSpace.TreeLabel> trees) {
     return new TableSpace(
         pool,

@@ -7,7 +7,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import java.util.Map;
 
 /** What a manifest notes, by name, of the store as a whole. */
-final class StoreProperties {
+public final class StoreProperties {
   private static final String PAGE_SIZE = "pageSize";
 
   /** Before the number of a tree. */
@@ -19,7 +19,7 @@ final class StoreProperties {
   private StoreProperties() {}
 
   /** Whether the page size is noted: not so if a crash came before that, and there is no page. */
-  static boolean hasPageSize(Map<String, String> properties) {
+  public static boolean hasPageSize(Map<String, String> properties) {
     return properties.containsKey(PAGE_SIZE);
   }
 
@@ -28,7 +28,7 @@ final class StoreProperties {
    *
    * @throws FormatException if it is none that this release knows
    */
-  static int pageSize(Map<String, String> properties, int ifMissing) {
+  public static int pageSize(Map<String, String> properties, int ifMissing) {
     String noted = properties.get(PAGE_SIZE);
     if (noted == null) {
       return ifMissing;
@@ -46,35 +46,35 @@ final class StoreProperties {
   }
 
   /** Whether pages of a store can have this size. */
-  static boolean isPageSize(int bytes) {
+  public static boolean isPageSize(int bytes) {
     return bytes >= MIN_PAGE_SIZE && bytes <= MAX_PAGE_SIZE && Integer.bitCount(bytes) == 1;
   }
 
   /** The last time that the store's clock told, in milliseconds; 0 if it is not noted. */
-  static long time(Map<String, String> properties) {
+  public static long time(Map<String, String> properties) {
     return millis(Catalog.TIME, properties.getOrDefault(Catalog.TIME, "0"));
   }
 
   /** How long a tree's entries live, in milliseconds; 0 for ever. */
-  static long timeToLive(Map<String, String> properties, Recovered.Tree tree) {
+  public static long timeToLive(Map<String, String> properties, Recovered.Tree tree) {
     String name = TIME_TO_LIVE + tree.definition().id();
     return millis(name, properties.getOrDefault(name, "0"));
   }
 
   /** Has an edit note that; nothing is noted of what lives for ever. */
-  static void noteTimeToLive(VersionEdit.Builder edit, int treeId, long millis) {
+  public static void noteTimeToLive(VersionEdit.Builder edit, int treeId, long millis) {
     edit.property(TIME_TO_LIVE + treeId, millis == 0 ? "" : Long.toString(millis));
   }
 
   /** Has an edit note the last time that a store's clock told; nothing if it told none. */
-  static void noteTime(VersionEdit.Builder edit, long millis) {
+  public static void noteTime(VersionEdit.Builder edit, long millis) {
     if (millis > 0) {
       edit.property(Catalog.TIME, Long.toString(millis));
     }
   }
 
   /** Has an edit note of another store how far its clock was, and how long entries live. */
-  static void noteTimes(VersionEdit.Builder edit, Map<String, String> properties) {
+  public static void noteTimes(VersionEdit.Builder edit, Map<String, String> properties) {
     properties.forEach(
         (name, value) -> {
           if (name.equals(Catalog.TIME) || name.startsWith(TIME_TO_LIVE)) {
@@ -102,7 +102,7 @@ final class StoreProperties {
   }
 
   /** An edit that notes the size of the store's pages in bytes. */
-  static VersionEdit.Builder notePageSize(int bytes) {
+  public static VersionEdit.Builder notePageSize(int bytes) {
     return VersionEdit.store().property(PAGE_SIZE, Integer.toString(bytes));
   }
 }

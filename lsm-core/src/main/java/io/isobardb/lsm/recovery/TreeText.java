@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A tree's settings as the text that the manifest keeps. */
-final class TreeText {
+public final class TreeText {
   private static final String ORDER = "keyOrder";
   private static final String OPERATOR = "mergeOperator";
   private static final String LOGGED = "logged";
@@ -22,7 +22,7 @@ final class TreeText {
 
   private TreeText() {}
 
-  static Map<String, String> format(TreeHandle.Settings settings) {
+  public static Map<String, String> format(TreeHandle.Settings settings) {
     Map<String, String> text = new TreeMap<>();
     text.put(ORDER, settings.order().name());
     text.put(LOGGED, Boolean.toString(settings.logged()));
@@ -42,7 +42,7 @@ final class TreeText {
    * @throws FormatException if its key order or merge operator is not given, or a newer release has
    *     written what this one does not know
    */
-  static TreeHandle.Settings parse(
+  public static TreeHandle.Settings parse(
       TreeDefinition definition,
       Map<String, KeyOrder> orders,
       Map<String, MergeOperator> operators) {
@@ -63,7 +63,7 @@ final class TreeText {
   }
 
   /** The name of a tree's merge operator, or null if it has none. */
-  static @Nullable String operatorName(TreeDefinition definition) {
+  public static @Nullable String operatorName(TreeDefinition definition) {
     return definition.options().get(OPERATOR);
   }
 
@@ -73,7 +73,7 @@ final class TreeText {
    * @throws FormatException if its key order is not among {@code orders}, or a newer release has
    *     written what this one does not know
    */
-  static TreeHandle.Settings parse(TreeDefinition definition, Map<String, KeyOrder> orders) {
+  public static TreeHandle.Settings parse(TreeDefinition definition, Map<String, KeyOrder> orders) {
     String name = orderName(definition);
     KeyOrder order = orders.get(name);
     if (order == null) {
@@ -115,12 +115,12 @@ final class TreeText {
   }
 
   /** Whether a tree's writes go to the log. */
-  static boolean logged(TreeDefinition definition) {
+  public static boolean logged(TreeDefinition definition) {
     return Boolean.parseBoolean(definition.options().getOrDefault(LOGGED, "true"));
   }
 
   /** The name of a tree's key order. */
-  static String orderName(TreeDefinition definition) {
+  public static String orderName(TreeDefinition definition) {
     return definition.options().getOrDefault(ORDER, KeyOrder.BYTES.name());
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Opening a store: lock, manifest, orphans, replay; and closing it again.
+ * Opening a store: lock, manifest, orphans, replay; closing it again; copies and backups of it.
  *
  * <p>Promises that a store that opens holds every write that was acknowledged as durable, and that
  * one that does not open was not changed.

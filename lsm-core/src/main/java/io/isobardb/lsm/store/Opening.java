@@ -2,10 +2,7 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.inspect.CheckProgress;
-import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.NewDirectory;
@@ -13,9 +10,6 @@ import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.recovery.BackupDirectory;
-import io.isobardb.lsm.recovery.FileInspector;
-import io.isobardb.lsm.recovery.OfflineStore;
-import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.schedule.NoJobs;
@@ -26,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,48 +78,6 @@ public final class Opening {
     store.closeIfLost();
     store.warnOfHeap();
     return store;
-  }
-
-  /** See {@link Store#inspect}. */
-  public static StoreInspector inspector(Path directory, StoreOptions options) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(options, "options");
-    MemoryLimits.checkProcess(options.memoryBudget());
-    return doing(
-        "the store can't be inspected",
-        () ->
-            new FileInspector(
-                OfflineStore.open(
-                    DirectoryStorage.openToRead(directory),
-                    options.memoryBudget(),
-                    options.keyOrders())));
-  }
-
-  /** See {@link Store#repair}. */
-  public static RepairReport repair(
-      Path directory, Path target, StoreOptions options, CheckProgress progress) {
-    Objects.requireNonNull(directory, "directory");
-    Objects.requireNonNull(target, "target");
-    Objects.requireNonNull(options, "options");
-    Objects.requireNonNull(progress, "progress");
-    MemoryLimits.checkProcess(options.memoryBudget());
-    SplittableRandom random = new SplittableRandom();
-    UUID id = new UUID(random.nextLong(), random.nextLong());
-    long bytes = options.memoryBudget();
-    StoreRepair.Settings settings = new StoreRepair.Settings(bytes, bytes, options.keyOrders(), id);
-    RepairReport[] report = new RepairReport[1];
-    return doing(
-        "the store can't be repaired",
-        () -> {
-          try (Storage damaged = DirectoryStorage.openToRead(directory)) {
-            NewDirectory.fill(
-                target,
-                directory,
-                options.fileAccess(),
-                made -> report[0] = StoreRepair.run(damaged, made, settings, progress));
-          }
-          return Objects.requireNonNull(report[0]);
-        });
   }
 
   /** See {@link Backups#open(Path, long, FileAccess)}. */

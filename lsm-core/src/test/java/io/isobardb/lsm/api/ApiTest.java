@@ -24,7 +24,7 @@ class ApiTest {
 
   /** The packages that users may import. */
   static final Set<String> EXPORTED =
-      Set.of(BASE, BASE + ".error", BASE + ".inspect", BASE + ".observe", BASE + ".option");
+      Set.of(BASE, BASE + ".error", BASE + ".observe", BASE + ".option");
 
   /** The packages of the modules below that users may import. */
   static final Set<String> EXPORTED_BELOW = Set.of("io.isobardb.memory.stats");
@@ -78,7 +78,6 @@ class ApiTest {
               "BulkLoad",
               "Savepoint",
               "Store",
-              "StoreInspector",
               "Transaction",
               "TransactionBody",
               "TransactionTask"));

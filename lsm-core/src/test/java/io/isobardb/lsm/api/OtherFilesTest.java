@@ -8,6 +8,8 @@ import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.repair.StoreInspector;
+import io.isobardb.repair.StoreRepair;
 import java.net.URI;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -37,8 +39,8 @@ class OtherFilesTest {
           List.of(
               () -> Store.open(there, SMALL),
               () -> Store.openReadOnly(there, SMALL),
-              () -> Store.inspect(there, SMALL),
-              () -> Store.repair(there, dir.resolve("made"), SMALL, CheckProgress.NONE),
+              () -> StoreInspector.open(there, SMALL),
+              () -> StoreRepair.run(there, dir.resolve("made"), SMALL, CheckProgress.NONE),
               () -> store.checkpointTo(there),
               () -> Backups.open(there),
               () -> backups.restore(id, there));

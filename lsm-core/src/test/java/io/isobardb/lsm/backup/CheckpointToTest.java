@@ -13,13 +13,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckReport;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ class CheckpointToTest {
   }
 
   static void check(Path store) throws IOException {
-    try (StoreInspector inspector = Store.inspect(store, OPTIONS)) {
+    try (StoreInspector inspector = StoreInspector.open(store, OPTIONS)) {
       CheckReport report = inspector.check((what, done, total) -> {});
       assertEquals(List.of(), report.findings());
     }

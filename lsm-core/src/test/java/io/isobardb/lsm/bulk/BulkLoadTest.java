@@ -19,7 +19,6 @@ import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
@@ -30,6 +29,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -242,7 +242,7 @@ class BulkLoadTest {
     try (Store store = Store.open(directory, options)) {
       load(store, store.tree("tree"));
     }
-    try (StoreInspector inspector = Store.inspect(directory, options)) {
+    try (StoreInspector inspector = StoreInspector.open(directory, options)) {
       assertTrue(inspector.check((what, done, total) -> {}).findings().isEmpty());
     }
   }

@@ -7,10 +7,10 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.repair.StoreInspector;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -273,7 +273,7 @@ class TakenDirectoryTest {
   }
 
   private static void assertWhole(Path directory, String what) throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, OPTIONS)) {
+    try (StoreInspector inspector = StoreInspector.open(directory, OPTIONS)) {
       assertEquals(List.of(), inspector.check(CheckProgress.NONE).findings(), what);
     }
   }

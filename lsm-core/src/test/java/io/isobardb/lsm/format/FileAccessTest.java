@@ -9,6 +9,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,7 +79,7 @@ class FileAccessTest {
         backups.create(store);
         backups.restore(1, place.resolve("restored"));
       }
-      Store.repair(data, place.resolve("repaired"), options(access), CheckProgress.NONE);
+      StoreRepair.run(data, place.resolve("repaired"), options(access), CheckProgress.NONE);
       assertModes(access, place);
     }
   }

@@ -10,6 +10,7 @@ import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.inspect.CheckProgress;
+import io.isobardb.repair.StoreRepair;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -55,7 +56,7 @@ final class ForeignFilesTest {
             from.restore(1, place);
           }
         });
-    makers.put("repair", place -> Store.repair(source, place, SMALL, CheckProgress.NONE));
+    makers.put("repair", place -> StoreRepair.run(source, place, SMALL, CheckProgress.NONE));
     return makers;
   }
 

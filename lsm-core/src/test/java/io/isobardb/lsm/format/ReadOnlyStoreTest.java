@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.Finding;
@@ -19,6 +18,8 @@ import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.GuardedFiles;
 import io.isobardb.lsm.io.GuardedFiles.Access;
+import io.isobardb.repair.StoreInspector;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -92,7 +93,7 @@ class ReadOnlyStoreTest {
   }
 
   private CheckReport check(Path path) throws IOException {
-    try (StoreInspector store = Store.inspect(path, SMALL)) {
+    try (StoreInspector store = StoreInspector.open(path, SMALL)) {
       lookAtEverything(store);
       return store.check(CheckProgress.NONE);
     }
@@ -140,7 +141,7 @@ class ReadOnlyStoreTest {
   void itCanBeRepairedToAnotherPlace() throws IOException {
     String before = state();
     Path target = temp.resolve("repaired");
-    RepairReport report = Store.repair(mountedReadOnly(), target, SMALL, CheckProgress.NONE);
+    RepairReport report = StoreRepair.run(mountedReadOnly(), target, SMALL, CheckProgress.NONE);
     assertTrue(report.isComplete(), report::toString);
     assertEquals(List.of(), report.notes());
     assertEquals(before, state());
@@ -184,8 +185,9 @@ class ReadOnlyStoreTest {
               UncheckedIOException.class,
               () -> {
                 switch (of) {
-                  case 0 -> Store.inspect(path, SMALL).close();
-                  case 1 -> Store.repair(path, temp.resolve("repaired"), SMALL, CheckProgress.NONE);
+                  case 0 -> StoreInspector.open(path, SMALL).close();
+                  case 1 ->
+                      StoreRepair.run(path, temp.resolve("repaired"), SMALL, CheckProgress.NONE);
                   default -> Store.open(path, SMALL).close();
                 }
               });
@@ -212,7 +214,7 @@ class ReadOnlyStoreTest {
   void anSSTableThatMayNotBeReadIsAFinding() throws IOException {
     Path table = StoreFiles.last(dir, "", ".sst");
     String name = table.getFileName().toString();
-    try (StoreInspector store = Store.inspect(denied(name, Access.READ), SMALL)) {
+    try (StoreInspector store = StoreInspector.open(denied(name, Access.READ), SMALL)) {
       CheckReport report = store.check(CheckProgress.NONE);
       List<Finding> findings = report.findings();
       assertEquals(name, findings.get(0).file());
@@ -228,11 +230,11 @@ class ReadOnlyStoreTest {
   void aStoreIsEitherOpenOrLookedAt() throws IOException {
     try (Store store = Store.open(dir, SMALL)) {
       StoreLockedException e =
-          assertThrows(StoreLockedException.class, () -> Store.inspect(dir, SMALL));
+          assertThrows(StoreLockedException.class, () -> StoreInspector.open(dir, SMALL));
       assertTrue(e.getMessage().contains("opened by thread"), e::toString);
       store.tree("t").put(bytes("a"), bytes("b"));
     }
-    try (StoreInspector inspector = Store.inspect(mountedReadOnly(), SMALL)) {
+    try (StoreInspector inspector = StoreInspector.open(mountedReadOnly(), SMALL)) {
       assertNull(inspector.unlockedBecause());
       assertThrows(StoreLockedException.class, () -> Store.open(dir, SMALL));
       lookAtEverything(inspector);

@@ -19,7 +19,6 @@ import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
@@ -33,6 +32,8 @@ import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.repair.StoreInspector;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -785,7 +786,7 @@ class ExpiryTest {
       timed.put(bytes("c"), bytes("3"), Instant.MAX);
       made.checkpointTo(temp.resolve("copy"));
     }
-    Store.repair(original, temp.resolve("repaired"), real, CheckProgress.NONE);
+    StoreRepair.run(original, temp.resolve("repaired"), real, CheckProgress.NONE);
     for (String name : List.of("original", "copy", "repaired")) {
       try (Store found = Store.open(temp.resolve(name), real)) {
         Tree kept = found.tree("t");
@@ -819,7 +820,7 @@ class ExpiryTest {
     }
     store.close();
     StoreOptions real = OPTIONS.toBuilder().durability(Durability.ASYNC).build();
-    Store.repair(temp.resolve("copy"), temp.resolve("repaired"), real, CheckProgress.NONE);
+    StoreRepair.run(temp.resolve("copy"), temp.resolve("repaired"), real, CheckProgress.NONE);
     for (String name : List.of("copy", "restored", "repaired")) {
       Path directory = temp.resolve(name);
       String note = notes(directory).toString();
@@ -838,7 +839,7 @@ class ExpiryTest {
   }
 
   private static List<String> notes(Path directory) throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, OPTIONS)) {
+    try (StoreInspector inspector = StoreInspector.open(directory, OPTIONS)) {
       return inspector.check(CheckProgress.NONE).notes();
     }
   }

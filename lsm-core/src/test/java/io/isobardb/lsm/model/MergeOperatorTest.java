@@ -29,6 +29,7 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -421,7 +422,7 @@ class MergeOperatorTest {
     }
     StoreOptions options = options().build();
     Path repaired = dir.resolve("repaired");
-    Store.repair(dir.resolve("store"), repaired, options, CheckProgress.NONE);
+    StoreRepair.run(dir.resolve("store"), repaired, options, CheckProgress.NONE);
     try (Store store = Store.open(repaired, options)) {
       Tree tree = store.tree("t");
       assertEquals("0123", text(tree.get(bytes("a"))));

@@ -22,6 +22,7 @@ import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -31,6 +31,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

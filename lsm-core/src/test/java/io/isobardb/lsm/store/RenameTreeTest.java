@@ -20,6 +20,7 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -134,7 +135,7 @@ class RenameTreeTest {
       }
     }
     Path repaired = dir.resolve("repaired");
-    Store.repair(store, repaired, options, CheckProgress.NONE);
+    StoreRepair.run(store, repaired, options, CheckProgress.NONE);
     try (Store open = Store.open(repaired, options)) {
       assertEquals(List.of("new"), open.treeNames());
       Map<String, String> contents = SimulatedStores.contents(open.tree("new"));

@@ -10,7 +10,6 @@ import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
@@ -19,6 +18,7 @@ import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.simulation.Watchdog;
+import io.isobardb.repair.StoreInspector;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -313,7 +313,7 @@ class InterruptStormTest {
   }
 
   private static void checkFiles(Path dir) throws IOException {
-    try (StoreInspector inspector = Store.inspect(dir, OPTIONS)) {
+    try (StoreInspector inspector = StoreInspector.open(dir, OPTIONS)) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       assertEquals(List.of(), report.findings());
     }

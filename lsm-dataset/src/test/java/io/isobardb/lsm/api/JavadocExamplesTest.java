@@ -32,6 +32,7 @@ class JavadocExamplesTest {
       import io.isobardb.lsm.observe.*;
       import io.isobardb.lsm.option.*;
       import io.isobardb.lsm.typed.*;
+      import io.isobardb.repair.*;
       import java.nio.file.*;
       import java.time.*;
       import java.util.*;

@@ -2,6 +2,7 @@ package io.isobardb.lsm.api;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.dataset.Dataset;
+import io.isobardb.repair.StoreInspector;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -12,9 +13,13 @@ import java.util.List;
 final class Libraries {
   /** Where their sources are. */
   static final List<Path> SOURCES =
-      List.of(Path.of("..", "lsm-core", "src", "main"), Path.of("src", "main"));
+      List.of(
+          Path.of("..", "lsm-core", "src", "main"),
+          Path.of("..", "lsm-repair", "src", "main"),
+          Path.of("src", "main"));
 
-  private static final List<Class<?>> ONE_OF_EACH = List.of(Store.class, Dataset.class);
+  private static final List<Class<?>> ONE_OF_EACH =
+      List.of(Store.class, StoreInspector.class, Dataset.class);
 
   private Libraries() {}
 

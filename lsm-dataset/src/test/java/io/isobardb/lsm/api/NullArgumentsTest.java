@@ -36,7 +36,6 @@ import io.isobardb.lsm.dataset.IndexRange;
 import io.isobardb.lsm.dataset.KeyExtractor;
 import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.dataset.RecordBatch;
-import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
@@ -108,7 +107,6 @@ class NullArgumentsTest {
           "RepairResult",
           "Savepoint",
           "Snapshot",
-          "StoreInspector",
           "TransactionBody",
           "TransactionTask",
           "ValueReader");
@@ -185,7 +183,6 @@ class NullArgumentsTest {
     arguments.put(MergeOperator.class, MergeOperator.APPEND);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
-    arguments.put(CheckProgress.class, CheckProgress.NONE);
     arguments.put(StoreListener.class, new StoreListener() {});
     arguments.put(ValueReader.class, (ValueReader<Integer>) ByteBuffer::remaining);
     arguments.put(TransactionTask.class, (TransactionTask<Exception>) t -> {});

@@ -9,6 +9,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -83,7 +84,7 @@ class FeatureStoreTest {
   @Test
   void itIsRepaired() throws IOException {
     Path target = temp.resolve("repaired");
-    RepairReport report = Store.repair(unpack(), target, options, CheckProgress.NONE);
+    RepairReport report = StoreRepair.run(unpack(), target, options, CheckProgress.NONE);
     assertEquals(List.of(), report.losses());
     try (Store store = Store.open(target, options)) {
       assertHolds(store);

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.dataset.Dataset;
@@ -20,6 +19,8 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.RepairReport;
+import io.isobardb.repair.StoreInspector;
+import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -63,7 +64,7 @@ class FormatVersionsTest {
   }
 
   static void assertSound(Path directory, StoreOptions options) throws IOException {
-    try (StoreInspector inspector = Store.inspect(directory, options)) {
+    try (StoreInspector inspector = StoreInspector.open(directory, options)) {
       CheckReport report = inspector.check(CheckProgress.NONE);
       assertTrue(report.isSound(), report::toString);
     }
@@ -206,7 +207,7 @@ class FormatVersionsTest {
     Path directory = unpack(version);
     Path target = temp.resolve("repaired");
     StoreOptions options = FormatStore.options().build();
-    RepairReport report = Store.repair(directory, target, options, CheckProgress.NONE);
+    RepairReport report = StoreRepair.run(directory, target, options, CheckProgress.NONE);
     assertEquals(List.of(), report.losses());
     assertEquals(TODAY, version(target.resolve("CURRENT")));
     FormatStore expected = FormatStore.expected();

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.repair.salvage;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.component.Write;
@@ -11,6 +11,9 @@ import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.recovery.ReadMemory;
+import io.isobardb.lsm.recovery.StoreProperties;
+import io.isobardb.lsm.recovery.TreeText;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSalvage;
@@ -53,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: one thread, once.
  */
-public final class StoreRepair {
+public final class RepairJob {
   /** The file that is named in the report if the manifest can't be read. */
   public static final String MANIFEST = "the manifest";
 
@@ -82,7 +85,7 @@ public final class StoreRepair {
   public record Settings(
       long memoryBytes, long heapBytes, Map<String, KeyOrder> orders, UUID newStoreId) {}
 
-  private StoreRepair(
+  private RepairJob(
       Storage damaged,
       Storage target,
       Settings settings,
@@ -123,8 +126,8 @@ public final class StoreRepair {
       } catch (IsobarException e) {
         problem = e.getMessage();
       }
-      StoreRepair repair =
-          new StoreRepair(
+      RepairJob repair =
+          new RepairJob(
               damaged, target, settings, progress, recovered, ManifestRemains.read(damaged, small));
       if (unlocked != null) {
         repair.notes.add("if a process writes to the store now, the result is wrong: " + unlocked);

@@ -20,6 +20,7 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

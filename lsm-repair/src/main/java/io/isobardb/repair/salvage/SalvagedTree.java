@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.repair.salvage;
 
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;

@@ -1,21 +1,27 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.repair;
 
-import io.isobardb.lsm.StoreInspector;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.StoredCounters;
 import io.isobardb.lsm.inspect.StoredEntry;
 import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
+import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.store.MemoryLimits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,38 +30,72 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users see of an {@link OfflineStore}.
+ * The files of a store that is not open, to be looked at. Nothing is made, changed or deleted, and
+ * no right to write is needed. Until {@link #close} the lock is held for reading, which keeps
+ * others from opening the store; where that can't be had, {@link #unlockedBecause} says why.
+ *
+ * <pre>{@code
+ * try (StoreInspector inspector = StoreInspector.open(Path.of("data"), StoreOptions.defaults())) {
+ *   CheckReport report = inspector.check((file, done, all) -> {});
+ *   report.findings().forEach(System.out::println);
+ * }
+ * }</pre>
  *
  * <p>Thread rule: one thread.
  */
-public final class FileInspector implements StoreInspector {
+public final class StoreInspector implements AutoCloseable {
   private final OfflineStore store;
 
-  public FileInspector(OfflineStore store) {
+  private StoreInspector(OfflineStore store) {
     this.store = store;
   }
 
-  @Override
+  /**
+   * Takes the store's lock for reading, and reads the manifest.
+   *
+   * @param options of which the memory budget and the key orders count
+   * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
+   * @throws FormatException if the directory is not a store, or of a newer format
+   * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
+   * @throws UncheckedIOException if a file can't be read
+   */
+  public static StoreInspector open(Path directory, StoreOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    MemoryLimits.checkProcess(options.memoryBudget());
+    try {
+      return new StoreInspector(
+          OfflineStore.open(
+              DirectoryStorage.openToRead(directory), options.memoryBudget(), options.keyOrders()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the store can't be inspected: " + e.getMessage(), e);
+    }
+  }
+
+  /** Where the store is. */
   public String path() {
     return store.path();
   }
 
-  @Override
+  /** The store's ID, which all its files carry. */
   public UUID storeId() {
     return store.storeId();
   }
 
-  @Override
+  /** The size of the store's pages, in bytes. */
   public int pageSize() {
     return store.pageSize();
   }
 
-  @Override
+  /**
+   * Why nobody could be kept from opening the store meanwhile, in words; null if all are. If
+   * somebody does, what is found may be wrong.
+   */
   public @Nullable String unlockedBecause() {
     return store.unlockedBecause();
   }
 
-  @Override
+  /** What the manifest says of the store as a whole. */
   public StoredCounters counters() {
     Recovered.Counters counters = store.recovered().counters();
     return new StoredCounters(
@@ -66,12 +106,16 @@ public final class FileInspector implements StoreInspector {
         counters.nextTreeId());
   }
 
-  @Override
+  /**
+   * Looks at everything there is: every page, record, order and reference.
+   *
+   * @param progress is told what is being done
+   */
   public CheckReport check(CheckProgress progress) throws IOException {
     return store.check(Objects.requireNonNull(progress, "progress"));
   }
 
-  @Override
+  /** All trees, by ascending ID. */
   public List<StoredTree> trees() {
     return store.recovered().trees().stream().map(this::describe).toList();
   }
@@ -102,7 +146,7 @@ public final class FileInspector implements StoreInspector {
   }
 
   private static StoredTree.Run run(String name, Level<SSTableMeta> tables) {
-    return new StoredTree.Run(name, tables.elements().stream().map(FileInspector::table).toList());
+    return new StoredTree.Run(name, tables.elements().stream().map(StoreInspector::table).toList());
   }
 
   private static StoredTree.Table table(SSTableMeta meta) {
@@ -126,7 +170,14 @@ public final class FileInspector implements StoreInspector {
             () -> new IllegalArgumentException("tree '" + tree.name() + "' is of another store"));
   }
 
-  @Override
+  /**
+   * Visits all versions of all keys in the tree's SSTables that lie in a range: by key, and of one
+   * key from the newest version to the oldest.
+   *
+   * @param from the first key, or null for no limit
+   * @param to the key behind the last one, or null for no limit
+   * @throws FormatException if the tree's key order is not known
+   */
   public void entries(
       StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor) {
     Objects.requireNonNull(tree, "tree");
@@ -150,7 +201,12 @@ public final class FileInspector implements StoreInspector {
                     runs.get(run).name())));
   }
 
-  @Override
+  /**
+   * The range deletes of a tree that hide something, or may: those of the manifest, and those of
+   * the log that it does not have.
+   *
+   * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
+   */
   public List<StoredRange> rangeDeletes(StoredTree tree) throws IOException {
     Objects.requireNonNull(tree, "tree");
     Recovered.Ranges stored = recovered(tree).ranges();
@@ -169,7 +225,15 @@ public final class FileInspector implements StoreInspector {
     return new StoredRange(range.from(), range.to(), range.lsn(), where);
   }
 
-  @Override
+  /**
+   * Visits the puts and deletes of a tree that the log holds, in their order: those that opening
+   * the store would replay, and some that are in SSTables already.
+   *
+   * @param from the first key, or null for no limit; where the key order is not known, unsigned
+   *     bytes count
+   * @param to the key behind the last one, or null for no limit
+   * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
+   */
   public void log(
       StoredTree tree, byte @Nullable [] from, byte @Nullable [] to, StoredEntry.Visitor visitor)
       throws IOException {

@@ -21,8 +21,6 @@ import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.RepairReport;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.lsm.recovery.OfflineStore;
-import io.isobardb.lsm.recovery.StoreRepair;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -30,6 +28,9 @@ import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.system.Region;
+import io.isobardb.repair.StoreRepair;
+import io.isobardb.repair.check.OfflineStore;
+import io.isobardb.repair.salvage.RepairJob;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -91,10 +92,10 @@ class StoreRepairTest {
       throws IOException {
     try (from;
         to) {
-      return StoreRepair.run(
+      return RepairJob.run(
           from,
           to,
-          new StoreRepair.Settings(
+          new RepairJob.Settings(
               memoryBytes, heapBytes, DamagedStore.OPTIONS.keyOrders(), new UUID(7, SEED)),
           CheckProgress.NONE);
     }
@@ -173,7 +174,7 @@ class StoreRepairTest {
       if (!Arrays.equals(model.get(key), value)) {
         assertTrue(
             report.losses().stream()
-                .filter(loss -> mayMissFiles || !loss.file().equals(StoreRepair.MANIFEST))
+                .filter(loss -> mayMissFiles || !loss.file().equals(RepairJob.MANIFEST))
                 .anyMatch(loss -> covers(loss, tree, key)),
             () -> text + ": found " + (value != null) + ", not told of: " + report);
       }
@@ -221,7 +222,7 @@ class StoreRepairTest {
   void onlyTheManifestIsLostWithTheManifest() throws IOException {
     RepairReport report = judge(NO_MANIFEST);
     assertEquals(1, report.losses().size(), report.toString());
-    assertEquals(StoreRepair.MANIFEST, report.losses().get(0).file());
+    assertEquals(RepairJob.MANIFEST, report.losses().get(0).file());
     assertEquals(List.of(), report.notes());
     assertEquals(
         List.copyOf(store.trees()),
@@ -421,10 +422,10 @@ class StoreRepairTest {
     RepairReport report;
     try (SimulatedStorage from = store.disk(new Damage("", "none", files -> {}))) {
       report =
-          StoreRepair.run(
+          RepairJob.run(
               from,
               to,
-              new StoreRepair.Settings(
+              new RepairJob.Settings(
                   4 << 20, 1 << 20, SimulatedStores.SMALL.keyOrders(), new UUID(7, SEED)),
               CheckProgress.NONE);
     } finally {
@@ -516,7 +517,7 @@ class StoreRepairTest {
     for (Path target : List.of(fresh, empty)) {
       assertThrows(
           IllegalStateException.class,
-          () -> Store.repair(damaged, target, DamagedStore.OPTIONS, broken));
+          () -> StoreRepair.run(damaged, target, DamagedStore.OPTIONS, broken));
     }
     assertFalse(Files.exists(fresh));
     assertFalse(Files.exists(empty.resolve("LOCK")));
@@ -556,7 +557,7 @@ class StoreRepairTest {
   }
 
   private static RepairReport repair(Path from, Path to) {
-    return Store.repair(from, to, DamagedStore.OPTIONS, CheckProgress.NONE);
+    return StoreRepair.run(from, to, DamagedStore.OPTIONS, CheckProgress.NONE);
   }
 
   @Test

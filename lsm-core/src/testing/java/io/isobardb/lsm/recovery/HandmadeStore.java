@@ -33,6 +33,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.AllocationFaults;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.system.Region;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

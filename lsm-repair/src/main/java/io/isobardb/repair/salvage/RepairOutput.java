@@ -1,5 +1,6 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.repair.salvage;
 
+import io.isobardb.lsm.recovery.StoreProperties;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTableMeta;

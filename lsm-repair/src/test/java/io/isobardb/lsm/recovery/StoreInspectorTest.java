@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreInspector;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
@@ -31,6 +30,8 @@ import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.system.Region;
+import io.isobardb.repair.StoreInspector;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ class StoreInspectorTest {
   }
 
   private CheckReport check() throws IOException {
-    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+    try (StoreInspector store = StoreInspector.open(dir, OPTIONS)) {
       return store.check(CheckProgress.NONE);
     }
   }
@@ -234,7 +235,7 @@ class StoreInspectorTest {
         store.tree("packed").put(bytes("key" + i), bytes("logged"));
       }
     }
-    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+    try (StoreInspector store = StoreInspector.open(dir, OPTIONS)) {
       StoredTree tree = store.trees().get(0);
       List<String> seen = new ArrayList<>();
       store.entries(
@@ -254,7 +255,7 @@ class StoreInspectorTest {
 
   @Test
   void anInspectorNamesTheArgumentThatIsNull() throws IOException {
-    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+    try (StoreInspector store = StoreInspector.open(dir, OPTIONS)) {
       StoredTree tree = store.trees().get(0);
       assertNull("progress", () -> store.check(null));
       assertNull("tree", () -> store.entries(null, null, null, at -> true));
@@ -271,7 +272,7 @@ class StoreInspectorTest {
   @Test
   void aStoreThatIsOpenIsNotInspected() {
     try (Store store = Store.open(dir, OPTIONS)) {
-      assertThrows(StoreLockedException.class, () -> Store.inspect(dir, OPTIONS));
+      assertThrows(StoreLockedException.class, () -> StoreInspector.open(dir, OPTIONS));
       assertEquals(2, store.treeNames().size());
     }
   }
@@ -279,7 +280,8 @@ class StoreInspectorTest {
   @Test
   void aDirectoryThatIsNoStoreIsToldApartAndNothingIsPutThere() throws IOException {
     Path other = Files.createDirectory(temporary.resolve("other"));
-    FormatException e = assertThrows(FormatException.class, () -> Store.inspect(other, OPTIONS));
+    FormatException e =
+        assertThrows(FormatException.class, () -> StoreInspector.open(other, OPTIONS));
     assertTrue(e.getMessage().contains("is not a store"), e.getMessage());
     try (Stream<Path> files = Files.list(other)) {
       assertEquals(0, files.count());
@@ -307,7 +309,7 @@ class StoreInspectorTest {
         store.openTree("t").put(bytes("k"), bytes("v"));
       }
       Store.open(made, StoreOptions.builder().memoryBudget(32 << 20).build()).close();
-      try (StoreInspector store = Store.inspect(made, OPTIONS)) {
+      try (StoreInspector store = StoreInspector.open(made, OPTIONS)) {
         assertEquals(pageSize, store.pageSize());
         assertTrue(store.path().endsWith("pages" + pageSize), store.path());
       }
@@ -317,7 +319,7 @@ class StoreInspectorTest {
   @Test
   void aDamagedPageIsToldWithItsTree() throws IOException {
     flip(file(".sst"), 4096 + 100);
-    try (StoreInspector store = Store.inspect(dir, OPTIONS)) {
+    try (StoreInspector store = StoreInspector.open(dir, OPTIONS)) {
       StoredTree tree = store.trees().get(0);
       CorruptionException e =
           assertThrows(

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.repair.check;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.entry.EntryCursor;
@@ -11,6 +11,9 @@ import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.recovery.ReadMemory;
+import io.isobardb.lsm.recovery.StoreProperties;
+import io.isobardb.lsm.recovery.TreeText;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;

@@ -16,6 +16,7 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

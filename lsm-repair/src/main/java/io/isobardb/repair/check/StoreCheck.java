@@ -1,4 +1,4 @@
-package io.isobardb.lsm.recovery;
+package io.isobardb.repair.check;
 
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.entry.EntryCursor;
@@ -10,6 +10,8 @@ import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.recovery.StoreProperties;
+import io.isobardb.lsm.recovery.TreeText;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableCheck;
 import io.isobardb.lsm.sstable.SSTableMeta;

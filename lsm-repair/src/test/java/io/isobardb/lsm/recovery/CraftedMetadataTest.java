@@ -13,6 +13,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

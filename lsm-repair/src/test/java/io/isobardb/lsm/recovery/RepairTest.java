@@ -23,6 +23,8 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.repair.check.OfflineStore;
+import io.isobardb.repair.salvage.RepairJob;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -54,9 +56,8 @@ class RepairTest {
   }
 
   private RepairReport repair(SimulatedStorage to, CheckProgress progress) throws IOException {
-    StoreRepair.Settings settings =
-        new StoreRepair.Settings(4 << 20, 1 << 20, ORDERS, new UUID(7, 8));
-    return StoreRepair.run(store.disk().copy(), to, settings, progress);
+    RepairJob.Settings settings = new RepairJob.Settings(4 << 20, 1 << 20, ORDERS, new UUID(7, 8));
+    return RepairJob.run(store.disk().copy(), to, settings, progress);
   }
 
   private static Map<String, Long> trees(RepairReport report) {
@@ -146,7 +147,7 @@ class RepairTest {
     RepairReport report = repair();
     assertEquals((long) LOGGED_KEYS, trees(report).get("logged"), report.toString());
     assertEquals(1, report.losses().size(), report.toString());
-    assertEquals(StoreRepair.MANIFEST, report.losses().get(0).file());
+    assertEquals(RepairJob.MANIFEST, report.losses().get(0).file());
   }
 
   /** Makes trees of one name, each dropped before the next, and puts the files back they had. */
