@@ -296,7 +296,7 @@ class ArchitectureTest {
                     "of lookups in write memory",
                     target ->
                         target.getOwner().isAssignableTo(Sealed.class)
-                            && target.getName().matches("getInto|newestLsn"))),
+                            && target.getName().matches("find|newestLsn"))),
         "a component alone does not know the answer");
   }
 

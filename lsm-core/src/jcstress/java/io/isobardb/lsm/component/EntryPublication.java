@@ -1,6 +1,7 @@
 package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
@@ -57,8 +58,9 @@ public class EntryPublication {
     int epoch = POOL.epochs().enter();
     try {
       ByteBuffer value = ByteBuffer.allocate(40);
-      int length = tree.getInto(key, KeyHash.hash(key, 0, 1), Long.MAX_VALUE - 1, () -> 0, value);
-      if (length == ActiveTree.ABSENT) {
+      Probe probe = new Probe(0).of(KeyHash.hash(key, 0, 1)).into(value);
+      int length = tree.find(key, probe.at(Long.MAX_VALUE - 1, () -> 0));
+      if (length == Probe.ABSENT) {
         return 0;
       }
       int first = value.getInt(0);

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
@@ -87,8 +88,9 @@ public class ActiveTreeLincheckTest {
     try {
       ByteBuffer words = ByteBuffer.allocate(VALUE_BYTES);
       long hash = KeyHash.hash(key, 0, key.length);
-      int length = tree.getInto(key, hash, Long.MAX_VALUE - 1, () -> 0, words);
-      if (length == ActiveTree.ABSENT || length == ActiveTree.DELETED) {
+      Probe probe = new Probe(0).of(hash).at(Long.MAX_VALUE - 1, () -> 0).into(words);
+      int length = tree.find(key, probe);
+      if (length == Probe.ABSENT || length == Probe.DELETED) {
         return 0;
       }
       int first = words.getInt(0);

@@ -7,6 +7,7 @@ import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.SSTable;
@@ -135,7 +136,7 @@ public final class OperandReader {
         return stored.content().mayContain(sought.hash(), true) != SSTable.ABSENT;
       }
       Sealed content = ((Table.Written) table).content();
-      return content.newestLsn(sought.key(), sought.hash()) != ActiveTree.ABSENT;
+      return content.newestLsn(sought.key(), sought.hash()) != Probe.ABSENT;
     } finally {
       epochs.exit(slot);
     }

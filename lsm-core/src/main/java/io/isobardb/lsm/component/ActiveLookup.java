@@ -8,18 +8,14 @@ import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
-import static io.isobardb.lsm.component.ActiveTree.ABSENT;
-import static io.isobardb.lsm.component.ActiveTree.DELETED;
-import static io.isobardb.lsm.component.ActiveTree.OPERAND;
-import static io.isobardb.lsm.component.ActiveTree.RETRY;
 
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class ActiveLookup {
   /** The node was edited meanwhile. */
   private static final int TORN = -5;
-
-  /** The entry expires, or the node was edited meanwhile. */
-  private static final int EXPIRES = -6;
 
   private final PagePool pool;
   private final ActiveSearch search;
@@ -112,14 +105,14 @@ final class ActiveLookup {
     return memory.getIntOpaque(base + VERSION) != version;
   }
 
-  /** See {@link ActiveTree#seenLsn}. */
-  long seenLsn(byte[] key, long lsn) {
-    long sought = Math.min(lsn, NEWEST);
+  /** See {@link Sealed#newestLsn}. */
+  long newestLsn(byte[] key) {
+    long sought = NEWEST;
     for (; ; ) {
       long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
-        return ABSENT;
+        return Probe.ABSENT;
       }
       int version = (int) (at >>> 32);
       Memory memory = pool.memory(page);
@@ -130,7 +123,7 @@ final class ActiveLookup {
       boolean here = ActiveSearch.sameKey(position);
       boolean behind =
           !here && slot == search.count(shape) && fenceHasKey(memory, base, UPPER, key);
-      long found = ABSENT;
+      long found = Probe.ABSENT;
       if (here) {
         found = ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
       } else if (behind) {
@@ -145,15 +138,16 @@ final class ActiveLookup {
     }
   }
 
-  /** See {@link ActiveTree#getInto}. */
-  int find(byte[] key, long lsn, LongSupplier now, ByteBuffer target) {
+  /** See {@link Sealed#find}. */
+  int find(byte[] key, Probe probe) {
+    long lsn = probe.lsn();
     long sought = Math.min(lsn, NEWEST);
     boolean crossed = false;
     for (; ; ) {
       long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
-        return ABSENT;
+        return Probe.ABSENT;
       }
       int version = (int) (at >>> 32);
       Memory memory = pool.memory(page);
@@ -168,13 +162,10 @@ final class ActiveLookup {
       if ((shape & PRUNED) != 0
           && search.hasKeyAt(memory, base, shape, slot - 1, key, 0, key.length)
           && missing(memory, search.entry(memory, base, shape, slot - 1), lsn)) {
-        result = changed(memory, base, version) ? TORN : RETRY;
+        result = changed(memory, base, version) ? TORN : Probe.RETRY;
       } else if (ActiveSearch.sameKey(position)) {
         int entry = search.entry(memory, base, shape, slot);
-        result = copy(memory, base, version, entry, target);
-        if (result == EXPIRES) {
-          result = copyExpiring(memory, base, version, entry, now, target);
-        }
+        result = answer(memory, base, version, entry, probe);
       } else if (slot == search.count(shape) && fenceHasKey(memory, base, UPPER, key)) {
         // Older versions may be in the leaf behind, which then starts with this key.
         long upperLsn = fenceLsn(memory, base, UPPER);
@@ -184,10 +175,10 @@ final class ActiveLookup {
         }
         continue;
       } else {
-        result = changed(memory, base, version) ? TORN : ABSENT;
+        result = changed(memory, base, version) ? TORN : Probe.ABSENT;
       }
       if (result != TORN) {
-        return newerBefore && missingBefore(lowerLsn, key, lsn) ? RETRY : result;
+        return newerBefore && missingBefore(lowerLsn, key, lsn) ? Probe.RETRY : result;
       }
     }
   }
@@ -234,64 +225,40 @@ final class ActiveLookup {
     }
   }
 
-  private int copy(Memory memory, int base, int version, int entry, ByteBuffer target) {
+  /** What an entry says; its value is copied if there is room. What is read of it may be torn. */
+  private int answer(Memory memory, int base, int version, int entry, Probe probe) {
     int kind = ActiveLayout.kind(memory, entry);
     int keyLength = search.keyLength(memory, base, entry);
-    int stored = search.valueLength(memory, base, entry, keyLength);
+    int length = search.valueLength(memory, base, entry, keyLength);
     int from = entry + ENTRY_KEY + keyLength;
-    if (kind == Kind.PUT) {
-      if (stored <= target.remaining()) {
-        memory.get(from, target, target.position(), stored);
-      }
-      return changed(memory, base, version) ? TORN : stored;
-    }
+    long expiry = Expiry.NEVER;
     if (Kind.expires(kind)) {
-      return EXPIRES;
+      length -= Expiry.BYTES;
+      if (length < 0) {
+        return TORN;
+      }
+      expiry = memory.getLong(from + length);
     }
-    boolean overflow = kind == Kind.PUT_OVERFLOW && stored == ActiveLayout.OVERFLOW_REF_BYTES;
-    int first = overflow ? memory.getInt(from) : PagePool.NONE;
-    int length = overflow ? memory.getInt(from + 4) : stored;
-    if (changed(memory, base, version)) {
-      return TORN;
-    }
-    if (kind != Kind.PUT_OVERFLOW) {
-      return kind == Kind.DELETE ? DELETED : OPERAND;
-    }
-    if (length <= target.remaining()) {
-      OverflowChain.copy(pool, first, 0, target, target.position(), length);
-    }
-    return length;
-  }
-
-  /** As {@link #copy}, of an entry that may expire: what was read of it may be torn. */
-  private int copyExpiring(
-      Memory memory, int base, int version, int entry, LongSupplier now, ByteBuffer target) {
-    int kind = Kind.plain(ActiveLayout.kind(memory, entry));
-    int keyLength = search.keyLength(memory, base, entry);
-    int stored = search.valueLength(memory, base, entry, keyLength) - Expiry.BYTES;
-    if (stored < 0) {
-      return TORN;
-    }
-    int from = entry + ENTRY_KEY + keyLength;
-    long expiry = memory.getLong(from + stored);
-    boolean overflow = kind == Kind.PUT_OVERFLOW && stored == ActiveLayout.OVERFLOW_REF_BYTES;
-    int first = overflow ? memory.getInt(from) : PagePool.NONE;
-    int length = overflow ? memory.getInt(from + 4) : stored;
-    if (kind == Kind.PUT && stored <= target.remaining()) {
-      memory.get(from, target, target.position(), stored);
+    long lsn = ActiveLayout.lsn(memory, entry);
+    ByteBuffer target = probe.target();
+    int first = PagePool.NONE;
+    if (Kind.isOverflow(kind)) {
+      boolean whole = length == ActiveLayout.OVERFLOW_REF_BYTES;
+      first = whole ? memory.getInt(from) : PagePool.NONE;
+      length = whole ? memory.getInt(from + 4) : length;
+    } else if (Kind.plain(kind) == Kind.PUT && length <= target.remaining()) {
+      memory.get(from, target, target.position(), length);
     }
     if (changed(memory, base, version)) {
       return TORN;
     }
-    if (kind != Kind.PUT && kind != Kind.PUT_OVERFLOW) {
-      return OPERAND;
+    int said = probe.judge(kind, lsn, expiry);
+    if (said == Probe.ELSEWHERE) {
+      if (length <= target.remaining()) {
+        OverflowChain.copy(pool, first, 0, target, target.position(), length);
+      }
+      return length;
     }
-    if (expiry <= now.getAsLong()) {
-      return DELETED;
-    }
-    if (overflow && length <= target.remaining()) {
-      OverflowChain.copy(pool, first, 0, target, target.position(), length);
-    }
-    return length;
+    return said == Probe.HERE ? length : said;
   }
 }

@@ -6,6 +6,7 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -13,11 +14,9 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,26 +35,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Versions that nobody can ask for any more are dropped as newer ones come: with {@code p} the
  * newest version that is visible, each older one that is newer than the newest snapshot. A reader
- * whose LSN is no snapshot may thus come too late; it is told so ({@link #RETRY}), never given an
- * older version than it should see. A reader at a snapshot's LSN, taken and announced before it was
- * read at, is never too late.
+ * whose LSN is no snapshot may thus come too late; it is told so ({@link Probe#RETRY}), never given
+ * an older version than it should see. A reader at a snapshot's LSN, taken and announced before it
+ * was read at, is never too late.
  *
  * <p>How a page is found, and how readers do without locks: {@link ActiveLookup}. How nodes are
  * laid out: {@link ActiveLayout}.
  */
 public final class ActiveTree implements Sealed {
-  /** The tree has no version of the key that the reader may see. */
-  public static final int ABSENT = -1;
-
-  /** The version that the reader sees is a delete marker. */
-  public static final int DELETED = -2;
-
-  /** The reader's LSN is out of date: read {@code visible} again, and then the tree. */
-  public static final int RETRY = -3;
-
-  /** The version that the reader sees is an operand, to be merged with older versions. */
-  public static final int OPERAND = -4;
-
   /** In a large tree a filter that follows is for so many times what those before are for. */
   private static final int LARGE_STEP = 8;
 
@@ -337,17 +324,13 @@ public final class ActiveTree implements Sealed {
   }
 
   @Override
-  public int getInto(byte[] key, long hash, long lsn, LongSupplier now, ByteBuffer target) {
-    return mayContain(hash) ? lookup.find(key, lsn, now, target) : ABSENT;
+  public int find(byte[] key, Probe probe) {
+    return mayContain(probe.hash()) ? lookup.find(key, probe) : Probe.ABSENT;
   }
 
-  /**
-   * The LSN of the newest version of a key up to {@code lsn}, or {@link #ABSENT}, inside an epoch.
-   * Writes of the key that are under way may be missed.
-   */
   @Override
-  public long seenLsn(byte[] key, long hash, long lsn) {
-    return mayContain(hash) ? lookup.seenLsn(key, lsn) : ABSENT;
+  public long newestLsn(byte[] key, long hash) {
+    return mayContain(hash) ? lookup.newestLsn(key) : Probe.ABSENT;
   }
 
   /** Whether the tree may hold the key with this hash; false is certain. */

@@ -6,6 +6,7 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
@@ -13,7 +14,6 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,53 +108,50 @@ public final class MergedIndex implements Sealed {
   }
 
   @Override
-  public int getInto(byte[] key, long hash, long lsn, LongSupplier now, ByteBuffer target) {
-    if (filter != null && !filter.mayContain(hash)) {
-      return ActiveTree.ABSENT;
+  public int find(byte[] key, Probe probe) {
+    if (filter != null && !filter.mayContain(probe.hash())) {
+      return Probe.ABSENT;
     }
-    int at = lowerBound(key, 0, key.length, Math.min(lsn, ActiveLayout.NEWEST));
-    if (at > 0 && hasKey(at - 1, key) && missing(at - 1, lsn)) {
-      return ActiveTree.RETRY;
+    int at = lowerBound(key, 0, key.length, Math.min(probe.lsn(), ActiveLayout.NEWEST));
+    if (at > 0 && hasKey(at - 1, key) && missing(at - 1, probe.lsn())) {
+      return Probe.RETRY;
     }
     if (at == count || !hasKey(at, key)) {
-      return ActiveTree.ABSENT;
+      return Probe.ABSENT;
     }
     int leaf = leaf(at);
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
     int from = entry + ENTRY_KEY + key.length;
     int kind = ActiveLayout.kind(memory, entry);
-    boolean expires = Kind.expires(kind);
-    int stored = ActiveLayout.valueLength(memory, entry) - (expires ? Expiry.BYTES : 0);
-    if (expires && !Kind.isOperand(kind) && memory.getLong(from + stored) <= now.getAsLong()) {
-      return ActiveTree.DELETED;
+    int length = ActiveLayout.valueLength(memory, entry);
+    long expiry = Expiry.NEVER;
+    if (Kind.expires(kind)) {
+      length -= Expiry.BYTES;
+      expiry = memory.getLong(from + length);
     }
-    return switch (Kind.plain(kind)) {
-      case Kind.DELETE -> ActiveTree.DELETED;
-      case Kind.MERGE, Kind.MERGE_OVERFLOW -> ActiveTree.OPERAND;
-      case Kind.PUT_OVERFLOW -> {
-        int valueLength = memory.getInt(from + 4);
-        if (valueLength <= target.remaining()) {
-          OverflowChain.copy(pool, memory.getInt(from), 0, target, target.position(), valueLength);
-        }
-        yield valueLength;
+    int said = probe.judge(kind, ActiveLayout.lsn(memory, entry), expiry);
+    ByteBuffer target = probe.target();
+    if (said == Probe.ELSEWHERE) {
+      length = memory.getInt(from + 4);
+      if (length <= target.remaining()) {
+        OverflowChain.copy(pool, memory.getInt(from), 0, target, target.position(), length);
       }
-      default -> {
-        if (stored <= target.remaining()) {
-          memory.get(from, target, target.position(), stored);
-        }
-        yield stored;
-      }
-    };
+      return length;
+    }
+    if (said == Probe.HERE && length <= target.remaining()) {
+      memory.get(from, target, target.position(), length);
+    }
+    return said == Probe.HERE ? length : said;
   }
 
   @Override
-  public long seenLsn(byte[] key, long hash, long lsn) {
+  public long newestLsn(byte[] key, long hash) {
     if (filter != null && !filter.mayContain(hash)) {
-      return ActiveTree.ABSENT;
+      return Probe.ABSENT;
     }
-    int at = lowerBound(key, 0, key.length, Math.min(lsn, ActiveLayout.NEWEST));
-    return at < count && hasKey(at, key) ? lsn(at) : ActiveTree.ABSENT;
+    int at = lowerBound(key, 0, key.length, ActiveLayout.NEWEST);
+    return at < count && hasKey(at, key) ? lsn(at) : Probe.ABSENT;
   }
 
   /** Whether versions up to {@code lsn} may have been pruned below this newer version. */

@@ -1,9 +1,8 @@
 package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.memory.stats.Purpose;
-import java.nio.ByteBuffer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,28 +13,20 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Sealed permits ActiveTree, MergedIndex {
   /**
-   * Reads the newest version of a key with an LSN of at most {@code lsn}, inside an epoch.
+   * Reads the newest version of a key that a probe may see, inside an epoch.
    *
-   * @param hash {@code KeyHash} of the key
-   * @param now the time to judge by; asked only of what expires
-   * @param target gets the value at its position, if it has room for it; else nothing is changed
-   *     that the caller may rely on. Its position does not move.
-   * @return the value's length in bytes, or {@link ActiveTree#ABSENT}, {@link ActiveTree#DELETED},
-   *     {@link ActiveTree#OPERAND} or {@link ActiveTree#RETRY}
+   * @param probe its target gets the value, if it has room for it; else nothing is changed there
+   *     that the caller may rely on
+   * @return the value's length in bytes, or {@link Probe#ABSENT}, {@link Probe#DELETED}, {@link
+   *     Probe#OPERAND} or {@link Probe#RETRY}
    */
-  int getInto(byte[] key, long hash, long lsn, LongSupplier now, ByteBuffer target);
-
-  /** The LSN of the newest version of a key, or {@link ActiveTree#ABSENT}, inside an epoch. */
-  default long newestLsn(byte[] key, long hash) {
-    return seenLsn(key, hash, Long.MAX_VALUE);
-  }
+  int find(byte[] key, Probe probe);
 
   /**
-   * The LSN of the newest version of a key up to {@code lsn} that is there, or {@link
-   * ActiveTree#ABSENT}, inside an epoch. A newer one up to {@code lsn} may have been pruned: {@link
-   * #getInto}, asked afterwards, tells.
+   * The LSN of the newest version of a key, or {@link Probe#ABSENT}, inside an epoch. Writes of the
+   * key that are under way may be missed.
    */
-  long seenLsn(byte[] key, long hash, long lsn);
+  long newestLsn(byte[] key, long hash);
 
   /**
    * A cursor over all versions. The caller keeps what it goes over from being freed.

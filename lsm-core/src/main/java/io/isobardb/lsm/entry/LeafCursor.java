@@ -43,6 +43,21 @@ public abstract class LeafCursor implements EntryCursor {
     return Kind.expires(kind) && storedExpiry() <= nowMillis;
   }
 
+  /** What the current entry says to a probe. */
+  public final int answer(Probe probe) {
+    return probe.judge(kind, lsn, expiry());
+  }
+
+  /** As {@link #answer}, whatever the time: whether it has expired is told by others. */
+  public final int answerAtAnyTime(Probe probe) {
+    return probe.judge(kind, lsn, Expiry.NEVER);
+  }
+
+  /** As {@link #answer}, of an entry that nothing hides and that has not expired. */
+  public final int answerAsOwn(Probe probe) {
+    return probe.judge(kind, Lsn.MAX, Expiry.NEVER);
+  }
+
   /** When the current entry expires, which it does. */
   protected abstract long storedExpiry();
 

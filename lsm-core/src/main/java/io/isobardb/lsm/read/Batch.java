@@ -2,8 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
@@ -13,7 +12,6 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +32,7 @@ final class Batch {
   private final PagePool pool;
   private final byte[][] keys;
   private final long lsn;
-  private final LongSupplier now;
-  private final ByteBuffer scratch;
+  private final Probe probe;
   private final long[] hashes;
   private final byte[] @Nullable [] values;
   private final byte[] known;
@@ -48,12 +45,14 @@ final class Batch {
   /** By place in {@link #open}: the SSTable whose pages are to be walked. */
   private final @Nullable SSTable[] walks;
 
-  Batch(PagePool pool, byte[][] keys, Moment at, ByteBuffer scratch) {
+  /**
+   * @param probe taken by the caller
+   */
+  Batch(PagePool pool, byte[][] keys, Moment at, Probe probe) {
     this.pool = pool;
     this.keys = keys;
     this.lsn = at.lsn();
-    this.now = at.clock();
-    this.scratch = scratch;
+    this.probe = probe.at(lsn, at.clock()).above(0);
     this.values = new byte[keys.length] @Nullable [];
     this.known = new byte[keys.length];
     this.hashes = new long[keys.length];
@@ -135,16 +134,13 @@ final class Batch {
   }
 
   private void ask(Sealed entries, int key) {
-    int found = entries.getInto(keys[key], hashes[key], lsn, now, scratch);
-    if (found == Lookup.ABSENT) {
+    int found = entries.find(keys[key], probe.of(hashes[key]));
+    if (found == Probe.ABSENT) {
       return;
     }
-    if (found == Lookup.RETRY || found == Lookup.OPERAND || found > scratch.remaining()) {
-      known[key] = LEFT;
-      return;
-    }
-    known[key] = DONE;
-    if (found != Lookup.DELETED) {
+    ByteBuffer scratch = probe.target();
+    known[key] = found == Probe.DELETED || found >= 0 && found <= scratch.remaining() ? DONE : LEFT;
+    if (found >= 0 && known[key] == DONE) {
       byte[] value = new byte[found];
       scratch.get(scratch.position(), value);
       values[key] = value;
@@ -163,14 +159,11 @@ final class Batch {
     Memory memory = pool.memory(SSTable.pageOf(location));
     int base = pool.base(SSTable.pageOf(location));
     int entry = SSTable.entryOf(location);
-    int kind = PageReader.kind(memory, base, entry);
-    boolean expires = kind == (Kind.PUT | Kind.EXPIRES);
-    known[key] = kind == Kind.PUT || kind == Kind.DELETE || expires ? DONE : LEFT;
-    boolean expired = expires && PageReader.expiry(memory, base, entry) <= now.getAsLong();
-    if (kind == Kind.PUT || expires && !expired) {
-      int stored = PageReader.valueLength(memory, base, entry);
-      byte[] value = new byte[expires ? stored - Expiry.BYTES : stored];
-      memory.get(base + PageReader.valueOffset(memory, base, entry), value, 0, value.length);
+    int found = PageReader.answer(memory, base, entry, probe);
+    known[key] = found == Probe.DELETED || found >= 0 ? DONE : LEFT;
+    if (found >= 0) {
+      byte[] value = new byte[found];
+      memory.get(base + PageReader.valueOffset(memory, base, entry), value, 0, found);
       values[key] = value;
     }
   }

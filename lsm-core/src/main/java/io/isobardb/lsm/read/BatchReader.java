@@ -2,11 +2,11 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,10 +40,8 @@ public final class BatchReader {
    * The values of keys, in the keys' order, null for those that are not there.
    *
    * @param at what to read at, registered as a snapshot
-   * @param scratch for values on their way; empty afterwards
    */
-  public byte[] @Nullable [] get(
-      TreeHandle tree, List<byte[]> keys, Moment at, ByteBuffer scratch) {
+  public byte[] @Nullable [] get(TreeHandle tree, List<byte[]> keys, Moment at) {
     Integer[] order = new Integer[keys.size()];
     Arrays.setAll(order, i -> i);
     byte[][] sought = keys.toArray(new byte[0][]);
@@ -51,7 +49,23 @@ public final class BatchReader {
         order,
         (a, b) ->
             tree.order().compare(sought[a], 0, sought[a].length, sought[b], 0, sought[b].length));
-    Batch batch = new Batch(pool, sought, at, scratch);
+    Probe probe = Probes.take();
+    Batch batch = new Batch(pool, sought, at, probe);
+    try {
+      find(tree, batch, order);
+    } finally {
+      probe.give();
+    }
+    for (int key : order) {
+      if (batch.isLeft(key)) {
+        batch.values()[key] = single.getArray(tree, sought[key], at);
+      }
+    }
+    return batch.values();
+  }
+
+  /** Finds the keys as far as memory has them. */
+  private void find(TreeHandle tree, Batch batch, Integer[] order) {
     for (int from = 0; from < order.length; from += Batch.MOST) {
       int count = Math.min(Batch.MOST, order.length - from);
       int slot = epochs.enter();
@@ -66,12 +80,6 @@ public final class BatchReader {
         epochs.exit(slot);
       }
     }
-    for (int key : order) {
-      if (batch.isLeft(key)) {
-        batch.values()[key] = single.getArray(tree, sought[key], at, scratch);
-      }
-    }
-    return batch.values();
   }
 
   /** How many keys of a part are not left for later, and so are not counted again. */

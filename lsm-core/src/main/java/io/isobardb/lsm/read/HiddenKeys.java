@@ -25,11 +25,11 @@ final class HiddenKeys {
     this.walk = new Coverage.Walk(deletes.at(lsn));
   }
 
-  /** Whether an entry is hidden. */
-  boolean hides(LeafCursor entry) {
-    boolean hidden = entry.lsn() < walk.covering(entry.key(), entry.keyLength());
-    row = hidden ? row + 1 : 0;
-    return hidden;
+  /** The LSN below which versions of an entry's key are hidden; 0 if none are. */
+  long floor(LeafCursor entry) {
+    long floor = walk.covering(entry.key(), entry.keyLength());
+    row = entry.lsn() < floor ? row + 1 : 0;
+    return floor;
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageLayout;
@@ -34,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class InPlaceReader {
-  /** Room for no value but an empty one. */
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
   /** Of the cache's pages, one in so many may be pinned for looks at a time. */
   private static final int SHARE = 4;
 
@@ -63,6 +60,7 @@ public final class InPlaceReader {
    */
   private static final class Look<T> extends Lookup {
     private final Function<ByteBuffer, T> user;
+    private final Probe probe;
     private boolean done;
     private @Nullable T result;
 
@@ -71,32 +69,34 @@ public final class InPlaceReader {
 
     private long location;
 
-    Look(Epochs epochs, Function<ByteBuffer, T> user) {
-      // It asks nothing but SSTables, and shows nothing that expires.
-      super(epochs, () -> 0);
+    Look(Epochs epochs, Function<ByteBuffer, T> user, Probe probe) {
+      super(epochs);
       this.user = user;
+      this.probe = probe;
     }
 
     @Override
-    int ask(SSTable asked, byte[] key, long hash, long lsn, ByteBuffer target) {
-      return asked.mayContain(hash, true) == SSTable.ABSENT ? ABSENT : LOAD;
+    int ask(SSTable asked, byte[] key, Probe sought) {
+      return asked.mayContain(sought.hash(), true) == SSTable.ABSENT
+          ? Probe.ABSENT
+          : Probe.ELSEWHERE;
     }
 
     @Override
-    int load(SSTable asked, byte[] key, long hash, long lsn, ByteBuffer target) {
+    int load(SSTable asked, byte[] key, Probe sought) {
       try {
-        location = asked.locatePinned(key, hash, lsn);
+        location = asked.locatePinned(key, sought.hash(), sought.lsn());
       } catch (NoFrameException e) {
-        return LOAD;
+        return Probe.ELSEWHERE;
       }
       if (location == SSTable.ABSENT) {
-        return ABSENT;
+        return Probe.ABSENT;
       }
       if (!asked.tryRetain()) {
         throw new IllegalStateException(asked + " has gone, though its state is held");
       }
       table = asked;
-      return LOAD;
+      return Probe.ELSEWHERE;
     }
 
     void show(ByteBuffer view) {
@@ -118,8 +118,8 @@ public final class InPlaceReader {
    * @return what {@code user} gave; null if there is no such key
    */
   public <T> @Nullable T read(TreeHandle tree, byte[] key, Function<ByteBuffer, T> user) {
-    Look<T> look = new Look<>(epochs, user);
-    long hash = KeyHash.hash(key, 0, key.length);
+    Probe probe = Probes.take().of(KeyHash.hash(key, 0, key.length));
+    Look<T> look = new Look<>(epochs, user, probe);
     int operation = engine.operations().enter();
     try {
       tree.checkOpen();
@@ -127,10 +127,8 @@ public final class InPlaceReader {
       try {
         RangeDeletes deletes = state.ranges().list();
         long at = engine.log().visible();
-        // A copy knows its LSN.
-        if (deletes == null || deletes.covering(key, key.length, at) == 0) {
-          look.findAndLoad(state, key, hash, at, NOTHING);
-        }
+        long floor = deletes == null ? 0 : deletes.covering(key, key.length, at);
+        look.findAndLoad(state, key, probe.at(at, copies.latest().clock()).above(floor));
         tree.readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);
@@ -145,6 +143,7 @@ public final class InPlaceReader {
       return look.result;
     } finally {
       engine.operations().exit(operation);
+      probe.give();
     }
   }
 
@@ -168,12 +167,12 @@ public final class InPlaceReader {
       int page = pageOf(table, pageNo);
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      int kind = PageReader.kind(memory, base, entry);
-      if (kind == Kind.PUT) {
+      int found = PageReader.answer(memory, base, entry, look.probe);
+      if (found >= 0) {
         int from = base + PageReader.valueOffset(memory, base, entry);
-        show(table, memory.view(from, PageReader.valueLength(memory, base, entry)), look);
+        show(table, memory.view(from, found), look);
       }
-      if (kind != Kind.PUT_OVERFLOW) {
+      if (found != Probe.ELSEWHERE) {
         return;
       }
       length = PageReader.overflowLength(memory, base, entry);
@@ -234,7 +233,7 @@ public final class InPlaceReader {
   }
 
   private void showCopy(TreeHandle tree, byte[] key, Look<?> look) {
-    byte[] copy = copies.getArrayAgain(tree, key, copies.latest(), NOTHING);
+    byte[] copy = copies.getArrayAgain(tree, key, copies.latest());
     if (copy != null) {
       look.show(ByteBuffer.wrap(copy).asReadOnlyBuffer());
     }

@@ -1,15 +1,13 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
-import java.nio.ByteBuffer;
-import java.util.function.LongSupplier;
 
 /**
  * The way through a tree's state for a key: from the newest component to the oldest, until one of
@@ -24,21 +22,6 @@ import java.util.function.LongSupplier;
  * <p>Thread rule: all methods may be called by any thread.
  */
 abstract class Lookup {
-  /** No component has a version of the key that the reader may see. */
-  static final int ABSENT = ActiveTree.ABSENT;
-
-  /** The version that the reader sees is a delete marker. */
-  static final int DELETED = ActiveTree.DELETED;
-
-  /** The reader's LSN is out of date. */
-  static final int RETRY = ActiveTree.RETRY;
-
-  /** The version that the reader sees is an operand: the answer takes older versions, too. */
-  static final int OPERAND = ActiveTree.OPERAND;
-
-  /** An SSTable may know, but can't tell inside an epoch. A miss says so, too, and names a page. */
-  static final int LOAD = -5;
-
   /** Where the active SSTable stands, before the first run. */
   static final int ACTIVE = -1;
 
@@ -47,40 +30,38 @@ abstract class Lookup {
 
   private final Epochs epochs;
 
-  /** The time to judge by what expires. */
-  final LongSupplier now;
-
-  Lookup(Epochs epochs, LongSupplier now) {
+  Lookup(Epochs epochs) {
     this.epochs = epochs;
-    this.now = now;
   }
 
   /**
    * Asks a component in write memory.
    *
-   * @return as {@link Sealed#getInto}
+   * @return as {@link Sealed#find}
    */
-  int ask(Sealed entries, byte[] key, long hash, long lsn, ByteBuffer target) {
-    return entries.getInto(key, hash, lsn, now, target);
+  int ask(Sealed entries, byte[] key, Probe probe) {
+    return entries.find(key, probe);
   }
 
   /**
    * Asks an SSTable, whose range has the key.
    *
-   * @return not negative if it knows the key, else {@link #ABSENT}, {@link #DELETED}, {@link
-   *     #OPERAND}, {@link #LOAD} or a miss of {@link SSTable}
+   * @return not negative if it knows the key, else {@link Probe#ABSENT}, {@link Probe#DELETED},
+   *     {@link Probe#OPERAND}, {@link Probe#ELSEWHERE} or a miss of {@link SSTable}, which names a
+   *     page
    */
-  abstract int ask(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target);
+  abstract int ask(SSTable table, byte[] key, Probe probe);
 
   /**
    * Asks an SSTable outside of epochs, page by page, after {@link #ask} could not tell.
    *
-   * @return not negative, {@link #ABSENT}, {@link #DELETED}, {@link #OPERAND} or {@link #LOAD}
+   * @return not negative, {@link Probe#ABSENT}, {@link Probe#DELETED}, {@link Probe#OPERAND} or
+   *     {@link Probe#ELSEWHERE}
    */
-  abstract int load(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target);
+  abstract int load(SSTable table, byte[] key, Probe probe);
 
   /** How many of the first runs may have what is sought. */
-  int runs(TreeState state, long lsn) {
+  int runs(TreeState state, Probe probe) {
     return state.runCount();
   }
 
@@ -88,68 +69,66 @@ abstract class Lookup {
    * Looks for a key, inside an epoch, in the components from {@code from} on.
    *
    * @param from {@link #ACTIVE} or a run
-   * @param lsn versions above it are not seen
-   * @param target gets the value at its position, if it has room for it
-   * @return what the first component said that did not say {@link #ABSENT}, for {@link #found}, and
-   *     its run, for {@link #run}
+   * @param probe its target gets the value, if it has room for it
+   * @return what the first component said that did not say {@link Probe#ABSENT}, for {@link
+   *     #found}, and its run, for {@link #run}
    */
-  final long find(TreeState state, int from, byte[] key, long hash, long lsn, ByteBuffer target) {
+  final long find(TreeState state, int from, byte[] key, Probe probe) {
     int run = from;
     if (run == ACTIVE) {
-      int found = ask(state.active().content(), key, hash, lsn, target);
-      if (found != ABSENT) {
+      int found = ask(state.active().content(), key, probe);
+      if (found != Probe.ABSENT) {
         return answer(ACTIVE, found);
       }
       run = 0;
     }
-    for (int end = runs(state, lsn); run < end; run++) {
+    for (int end = runs(state, probe); run < end; run++) {
       Table table = state.run(run).find(key);
-      int found = ABSENT;
+      int found = Probe.ABSENT;
       // By exact classes, the quickest way: this is where reads spend their time.
       if (table instanceof Table.Stored stored) {
-        found = ask(stored.content(), key, hash, lsn, target);
+        found = ask(stored.content(), key, probe);
       } else if (table instanceof Table.Active sealed) {
-        found = ask(sealed.content(), key, hash, lsn, target);
+        found = ask(sealed.content(), key, probe);
       } else if (table instanceof Table.Indexed indexed) {
-        found = ask(indexed.content(), key, hash, lsn, target);
+        found = ask(indexed.content(), key, probe);
       }
-      if (found != ABSENT) {
+      if (found != Probe.ABSENT) {
         return answer(run, found);
       }
     }
-    return answer(run, ABSENT);
+    return answer(run, Probe.ABSENT);
   }
 
   /** As {@link #find}, outside of epochs, by the holder of the state: what is missing is loaded. */
-  final long findAndLoad(TreeState state, byte[] key, long hash, long lsn, ByteBuffer target) {
-    return load(state, enterAndFind(state, ACTIVE, key, hash, lsn, target), key, hash, lsn, target);
+  final long findAndLoad(TreeState state, byte[] key, Probe probe) {
+    return load(state, enterAndFind(state, ACTIVE, key, probe), key, probe);
   }
 
   /**
    * Carries on from an answer of {@link #find}, outside of epochs, by the holder of the state. If
    * the answer is to be loaded, asks that SSTable, and goes on behind its run.
    */
-  final long load(TreeState state, long from, byte[] key, long hash, long lsn, ByteBuffer target) {
+  final long load(TreeState state, long from, byte[] key, Probe probe) {
     long answer = from;
     while (isToLoad(found(answer))) {
       int run = run(answer);
       if (!(state.run(run).find(key) instanceof Table.Stored stored)) {
         throw new IllegalStateException("run " + run + " has no SSTable for the key");
       }
-      int found = load(stored.content(), key, hash, lsn, target);
-      if (found != ABSENT) {
+      int found = load(stored.content(), key, probe);
+      if (found != Probe.ABSENT) {
         return answer(run, found);
       }
-      answer = enterAndFind(state, run + 1, key, hash, lsn, target);
+      answer = enterAndFind(state, run + 1, key, probe);
     }
     return answer;
   }
 
-  private long enterAndFind(
-      TreeState state, int from, byte[] key, long hash, long lsn, ByteBuffer target) {
+  private long enterAndFind(TreeState state, int from, byte[] key, Probe probe) {
     int slot = epochs.enter();
     try {
-      return find(state, from, key, hash, lsn, target);
+      return find(state, from, key, probe);
     } finally {
       epochs.exit(slot);
     }
@@ -182,14 +161,14 @@ abstract class Lookup {
     return (long) run << 32 | found & 0xffffffffL;
   }
 
-  /** What was found: what a component said, {@link #ABSENT} if none knows the key. */
+  /** What was found: what a component said, {@link Probe#ABSENT} if none knows the key. */
   static int found(long answer) {
     return (int) answer;
   }
 
   /** Whether what was found can't be told inside an epoch. */
   static boolean isToLoad(int found) {
-    return found <= LOAD;
+    return found <= Probe.ELSEWHERE;
   }
 
   /** The run that gave an answer. */

@@ -1,12 +1,14 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
-import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 
 /**
  * Looks up single keys as far as memory knows them, for background work: loads nothing, waits for
@@ -24,12 +26,12 @@ public final class MemoryReader {
 
   private final Epochs epochs;
   private final ValueLookup lookup;
-  private final TableSpace space;
+  private final LongSupplier settled;
 
   public MemoryReader(Engine engine) {
     this.epochs = engine.catalog().space().pool().epochs();
-    this.space = engine.catalog().space();
-    this.lookup = new ValueLookup(space, false, engine.snapshots()::settledMillis);
+    this.settled = engine.snapshots()::settledMillis;
+    this.lookup = new ValueLookup(engine.catalog().space(), false);
   }
 
   /**
@@ -40,20 +42,21 @@ public final class MemoryReader {
    *     larger than what remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
-    long hash = KeyHash.hash(key, 0, key.length);
+    Probe probe = Probes.take().of(KeyHash.hash(key, 0, key.length)).into(target);
     int slot = epochs.enter();
     try {
       tree.checkOpen();
       TreeState state = tree.states().current();
-      ValueLookup by = lookup.above(space, state.ranges().list(), key, lsn);
-      long answer = by.find(state, Lookup.ACTIVE, key, hash, lsn, target);
-      int found = Lookup.found(answer);
-      if (found == Lookup.ABSENT || found == Lookup.DELETED) {
+      RangeDeletes deletes = state.ranges().list();
+      probe.at(lsn, settled).above(deletes == null ? 0 : deletes.covering(key, key.length, lsn));
+      int found = Lookup.found(lookup.find(state, Lookup.ACTIVE, key, probe));
+      if (found == Probe.ABSENT || found == Probe.DELETED) {
         return NOT_FOUND;
       }
       return found < 0 ? UNKNOWN : found;
     } finally {
       epochs.exit(slot);
+      probe.give();
     }
   }
 }

@@ -6,9 +6,9 @@ import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
-import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
@@ -40,16 +40,14 @@ public final class PointReader {
   private final Latencies latencies;
   private final ValueLookup lookup;
   private final OperandReader operands;
-  private final TableSpace space;
   private final Moment latest;
 
   public PointReader(Engine engine) {
     this.engine = engine;
     this.epochs = engine.catalog().space().pool().epochs();
     this.latencies = engine.latencies();
-    this.space = engine.catalog().space();
     this.latest = new Moment(Lsn.MAX, engine.snapshots().time());
-    this.lookup = new ValueLookup(space, true, latest.clock());
+    this.lookup = new ValueLookup(engine.catalog().space(), true);
     this.operands = new OperandReader(engine);
   }
 
@@ -66,48 +64,32 @@ public final class PointReader {
    *     remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
-    return get(tree, key, at, target, 1, null);
+    Probe probe = Probes.take();
+    try {
+      int length = get(tree, key, at, probe.into(target));
+      byte[] folded = probe.folded();
+      if (folded != null && length <= target.remaining()) {
+        target.put(target.position(), folded);
+      }
+      return length;
+    } finally {
+      probe.give();
+    }
   }
 
   /**
-   * As {@link #get(TreeHandle, byte[], Moment, ByteBuffer)}, for a caller that wants a folded value
-   * whatever its length.
-   *
-   * @param folded gets it instead of {@code target}; gets nothing if no operands were folded
+   * As {@link #get(TreeHandle, byte[], Moment, ByteBuffer)}, with a probe that the caller has
+   * taken. A value that was made of operands is {@link Probe#folded}, and not in the target.
    */
-  public int get(
-      TreeHandle tree, byte[] key, Moment at, ByteBuffer target, @Nullable Folded folded) {
-    return get(tree, key, at, target, 1, folded);
-  }
-
-  /** Holds a value that a read has folded, so that nobody has to fold it again. */
-  public static final class Folded {
-    private byte @Nullable [] value;
-
-    private Folded() {}
-
-    /** One for a read of a tree, or null if the tree has no operands. */
-    public static @Nullable Folded of(TreeHandle tree) {
-      return tree.settings().operator() == null ? null : new Folded();
-    }
-
-    /** The value, which may be the operator's own; null if no operands were folded. */
-    public byte @Nullable [] value() {
-      return value;
-    }
+  public int get(TreeHandle tree, byte[] key, Moment at, Probe probe) {
+    return get(tree, key, at, probe, 1);
   }
 
   /**
    * @param counts 1 if it counts as a get, 0 if it is a part of one
    */
-  private int get(
-      TreeHandle tree,
-      byte[] key,
-      Moment at,
-      ByteBuffer target,
-      int counts,
-      @Nullable Folded folded) {
-    long hash = KeyHash.hash(key, 0, key.length);
+  private int get(TreeHandle tree, byte[] key, Moment at, Probe probe, int counts) {
+    probe.of(KeyHash.hash(key, 0, key.length));
     TreeState state;
     long answer;
     boolean held;
@@ -120,76 +102,79 @@ public final class PointReader {
       do {
         tree.checkOpen();
         state = tree.states().current();
-        RangeDeletes deletes = state.ranges().list();
-        long lsn = lsn(at);
-        ValueLookup by = lookup(tree, at);
-        by = deletes == null ? by : by.above(space, deletes, key, lsn);
-        answer = by.find(state, Lookup.ACTIVE, key, hash, lsn, target);
-      } while (Lookup.found(answer) == Lookup.RETRY);
+        aim(probe, state, key, at);
+        answer = lookup.find(state, Lookup.ACTIVE, key, probe);
+      } while (Lookup.found(answer) == Probe.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
       int found = Lookup.found(answer);
-      if (!Lookup.isToLoad(found) && found != Lookup.OPERAND) {
+      if (!Lookup.isToLoad(found) && found != Probe.OPERAND) {
         latencies.got(begun);
         return length(answer);
       }
-      held = found != Lookup.OPERAND && tree.states().tryAcquire(state);
+      held = found != Probe.OPERAND && tree.states().tryAcquire(state);
     } finally {
       epochs.exit(slot);
     }
     int length =
-        Lookup.found(answer) == Lookup.OPERAND
-            ? Lookup.OPERAND
-            : load(tree, held ? state : null, answer, key, at, target);
-    if (length == Lookup.OPERAND) {
-      length = fold(tree, key, at, target, folded);
+        Lookup.found(answer) == Probe.OPERAND
+            ? Probe.OPERAND
+            : load(tree, held ? state : null, answer, key, at, probe);
+    if (length == Probe.OPERAND) {
+      length = fold(tree, key, at, probe);
     }
     latencies.got(begun);
     return length;
   }
 
-  /**
-   * The value of a key in an array of its own, or null if there is no such key.
-   *
-   * @param scratch for values on their way; its position does not move
-   */
-  public byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch) {
-    return getArray(tree, key, at, scratch, 1);
+  /** Has a probe look for what a moment sees of a key in a state. */
+  private void aim(Probe probe, TreeState state, byte[] key, Moment at) {
+    RangeDeletes deletes = state.ranges().list();
+    long lsn = at == latest ? engine.log().visible() : at.lsn();
+    probe.at(lsn, at.clock()).above(deletes == null ? 0 : deletes.covering(key, key.length, lsn));
+  }
+
+  /** The value of a key in an array of its own, or null if there is no such key. */
+  public byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at) {
+    return getArray(tree, key, at, 1);
   }
 
   /** As {@link #getArray}, for a get that was counted. */
-  byte @Nullable [] getArrayAgain(TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch) {
-    return getArray(tree, key, at, scratch, 0);
+  byte @Nullable [] getArrayAgain(TreeHandle tree, byte[] key, Moment at) {
+    return getArray(tree, key, at, 0);
   }
 
-  private byte @Nullable [] getArray(
-      TreeHandle tree, byte[] key, Moment at, ByteBuffer scratch, int counts) {
-    ByteBuffer target = scratch;
-    Folded folded = Folded.of(tree);
-    for (int counted = counts; ; counted = 0) {
-      int length = get(tree, key, at, target, counted, folded);
+  private byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at, int counts) {
+    Probe probe = Probes.take();
+    try {
+      ByteBuffer scratch = probe.scratch();
+      int length = get(tree, key, at, probe, counts);
+      ByteBuffer target = scratch;
+      while (length > target.remaining() && probe.folded() == null) {
+        target = ByteBuffer.allocate(length);
+        length = get(tree, key, at, probe.into(target), 0);
+      }
+      byte[] folded = probe.folded();
       if (length == NOT_FOUND) {
         return null;
       }
-      if (folded != null && folded.value != null) {
-        return folded.value.clone();
+      if (folded != null) {
+        return folded.clone();
       }
-      if (length <= target.remaining()) {
-        if (target != scratch && target.capacity() == length) {
-          return target.array();
-        }
-        byte[] value = new byte[length];
-        target.get(target.position(), value);
-        return value;
+      if (target != scratch && target.capacity() == length) {
+        return target.array();
       }
-      target = ByteBuffer.allocate(length);
+      byte[] value = new byte[length];
+      target.get(target.position(), value);
+      return value;
+    } finally {
+      probe.give();
     }
   }
 
   /** Reads a key whose newest version is an operand. */
-  private int fold(
-      TreeHandle tree, byte[] key, Moment at, ByteBuffer target, @Nullable Folded folded) {
+  private int fold(TreeHandle tree, byte[] key, Moment at, Probe probe) {
     int operation = engine.operations().enter();
     // What is read in several steps has to stay meanwhile.
     Snapshots snapshots = engine.snapshots();
@@ -200,11 +185,7 @@ public final class PointReader {
       if (value == null) {
         return NOT_FOUND;
       }
-      if (folded != null) {
-        folded.value = value;
-      } else if (value.length <= target.remaining()) {
-        target.put(target.position(), value);
-      }
+      probe.fold(value);
       return value.length;
     } finally {
       if (at == latest) {
@@ -212,15 +193,6 @@ public final class PointReader {
       }
       engine.operations().exit(operation);
     }
-  }
-
-  private long lsn(Moment at) {
-    return at == latest ? engine.log().visible() : at.lsn();
-  }
-
-  /** What to look up with at a moment. */
-  private ValueLookup lookup(TreeHandle tree, Moment at) {
-    return at == latest || !tree.expires() ? lookup : lookup.at(space, at.clock());
   }
 
   private static int length(long answer) {
@@ -236,16 +208,10 @@ public final class PointReader {
    *
    * @param seen the state that gave the answer, which is held and given back; null if it is out of
    *     use, so that all begins anew
-   * @return a length, {@link #NOT_FOUND}, or {@link Lookup#OPERAND}
+   * @return a length, {@link #NOT_FOUND}, or {@link Probe#OPERAND}
    */
   private int load(
-      TreeHandle tree,
-      @Nullable TreeState seen,
-      long missed,
-      byte[] key,
-      Moment at,
-      ByteBuffer target) {
-    long hash = KeyHash.hash(key, 0, key.length);
+      TreeHandle tree, @Nullable TreeState seen, long missed, byte[] key, Moment at, Probe probe) {
     TreeState state = seen;
     int operation = engine.operations().enter();
     try {
@@ -256,21 +222,19 @@ public final class PointReader {
           if (state == null) {
             state = tree.states().acquire();
           }
-          RangeDeletes deletes = state.ranges().list();
-          long lsn = lsn(at);
-          ValueLookup by = lookup(tree, at).above(space, deletes, key, lsn);
+          aim(probe, state, key, at);
           long answer =
               goesOn
-                  ? by.load(state, missed, key, hash, lsn, target)
-                  : by.findAndLoad(state, key, hash, lsn, target);
+                  ? lookup.load(state, missed, key, probe)
+                  : lookup.findAndLoad(state, key, probe);
           int found = Lookup.found(answer);
-          if (found != Lookup.ABSENT && state.isInL0(Lookup.run(answer))) {
+          if (found != Probe.ABSENT && state.isInL0(Lookup.run(answer))) {
             tree.work().foundInL0(state.version().l0Bytes());
           }
-          if (found == Lookup.OPERAND) {
-            return Lookup.OPERAND;
+          if (found == Probe.OPERAND) {
+            return Probe.OPERAND;
           }
-          if (found != Lookup.RETRY) {
+          if (found != Probe.RETRY) {
             return length(answer);
           }
         } catch (OutOfBudgetException e) {

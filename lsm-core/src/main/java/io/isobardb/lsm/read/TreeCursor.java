@@ -7,6 +7,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.option.KeyOrder;
@@ -45,9 +46,8 @@ public final class TreeCursor implements AutoCloseable {
   private boolean hasTurn;
   private final @Nullable Overlay overlay;
   private final long lsn;
-
-  /** Judged by it once the tree has something that expires. */
   private final long now;
+  private final Probe probe = new Probe(0);
 
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
@@ -79,9 +79,10 @@ public final class TreeCursor implements AutoCloseable {
   /** Whether a step was cut off while it read the operands of the key seen last. */
   private boolean folding;
 
-  private final OperandChain chain = new OperandChain();
+  /** Made when they are first needed: most trees have no operands. */
+  private @Nullable OperandChain chain;
 
-  private final PassedVersions passed = new PassedVersions();
+  private @Nullable PassedVersions passed;
 
   /** The overlay's changes up to the last move. */
   private long changes;
@@ -111,7 +112,8 @@ public final class TreeCursor implements AutoCloseable {
     this.turns = turns;
     this.overlay = overlay;
     this.lsn = at.lsn();
-    this.now = tree.expires() || overlay != null ? at.millis() : 0;
+    this.now = at.millis();
+    probe.at(lsn, at.clock());
     this.from = bounds.from();
     this.to = bounds.to();
     // Opened by the first move, which waits for the memory it takes.
@@ -137,6 +139,7 @@ public final class TreeCursor implements AutoCloseable {
     }
     RangeDeletes deletes = opened.ranges().list();
     hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
+    probe.above(0);
     state = opened;
     steps = 0;
     runs = opened.mergeableRuns();
@@ -229,11 +232,12 @@ public final class TreeCursor implements AutoCloseable {
     before = false;
     folded = false;
     noteChanges();
-    if (!merged.valid() || !isKey(merged.leaf()) || isAbsent(merged.leaf())) {
+    if (!merged.valid() || !isKey(merged.leaf())) {
       return false;
     }
-    if (!Kind.isOperand(merged.kind())) {
-      return true;
+    int said = ask(merged.leaf());
+    if (said != Probe.OPERAND) {
+      return said != Probe.DELETED;
     }
     byte[] value = fold();
     if (value != null) {
@@ -380,8 +384,9 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        if (!isAbsent(entry)) {
-          if (!Kind.isOperand(entry.kind())) {
+        int said = ask(entry);
+        if (said != Probe.DELETED) {
+          if (said != Probe.OPERAND) {
             return valid = true;
           }
           folding = true;
@@ -404,29 +409,33 @@ public final class TreeCursor implements AutoCloseable {
     return valid = false;
   }
 
-  /**
-   * As {@link #isGone}, or the newest version that the snapshot sees has expired. What the overlay
-   * has lives as long as that.
-   */
-  private boolean isAbsent(LeafCursor entry) {
-    return isGone(entry) || entry.isExpired(now) && !(overlay != null && merged.source() == 0);
+  /** What an entry says that is the newest version which the snapshot sees. */
+  private int ask(LeafCursor entry) {
+    return isOwn() ? entry.answerAsOwn(probe) : entry.answer(aimedAt(entry));
   }
 
-  /** Whether an entry that the snapshot sees says that there is no such key. */
+  /** Whether an entry that the snapshot sees says that there is no value, here or in older ones. */
   private boolean isGone(LeafCursor entry) {
-    if (entry.kind() == Kind.DELETE) {
-      return true;
-    }
+    int said = isOwn() ? entry.answerAsOwn(probe) : entry.answerAtAnyTime(aimedAt(entry));
+    return said == Probe.DELETED;
+  }
+
+  /** Whether the entry that the sources stand on is the overlay's: it lives as long as that. */
+  private boolean isOwn() {
+    return overlay != null && merged.source() == 0;
+  }
+
+  /** The probe, to which versions of an entry's key that are hidden say so. */
+  private Probe aimedAt(LeafCursor entry) {
     HiddenKeys keys = hidden;
-    if (overlay != null) {
-      if (merged.source() == 0) {
-        return false;
-      }
-      if (overlay.hides(entry.key(), entry.keyLength())) {
-        return true;
-      }
+    if (overlay != null && overlay.hides(entry.key(), entry.keyLength())) {
+      probe.above(Lsn.MAX);
+    } else if (keys != null) {
+      probe.above(keys.floor(entry));
+    } else if (overlay != null) {
+      probe.above(0);
     }
-    return keys != null && keys.hides(entry);
+    return probe;
   }
 
   /**
@@ -447,9 +456,9 @@ public final class TreeCursor implements AutoCloseable {
       LeafCursor entry = merged.leaf();
       do {
         if (entry.lsn() <= lsn) {
-          found = operator == null ? !isAbsent(entry) : !isGone(entry);
+          found = operator == null ? ask(entry) != Probe.DELETED : !isGone(entry);
           if (operator != null) {
-            passed.pass(entry, lsnOf(entry), found);
+            passed().pass(entry, lsnOf(entry), found);
           } else if (found) {
             saved.save(entry);
           }
@@ -473,21 +482,40 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Merges the operands from the current entry on; the sources stand behind them then. */
   private byte @Nullable [] fold() {
-    chain.clear();
+    OperandChain versions = chain();
+    versions.clear();
     do {
       if (isGone(merged.leaf())) {
-        chain.end();
+        versions.end();
       } else {
-        chain.add(merged.leaf(), lsnOf(merged.leaf()));
+        versions.add(merged.leaf(), lsnOf(merged.leaf()));
       }
-    } while (!chain.isComplete() && merged.next() && isKey(merged.leaf()));
+    } while (!versions.isComplete() && merged.next() && isKey(merged.leaf()));
     return merge();
+  }
+
+  private OperandChain chain() {
+    OperandChain made = chain;
+    if (made == null) {
+      made = new OperandChain();
+      chain = made;
+    }
+    return made;
+  }
+
+  private PassedVersions passed() {
+    PassedVersions made = passed;
+    if (made == null) {
+      made = new PassedVersions();
+      passed = made;
+    }
+    return made;
   }
 
   /** The chain's value. If the operator fails, a move has come to the key all the same. */
   private byte @Nullable [] merge() {
     try {
-      return tree.fold(chain, Arrays.copyOf(key, keyLength));
+      return tree.fold(chain(), Arrays.copyOf(key, keyLength));
     } catch (MergeException e) {
       shut();
       folded = false;
@@ -498,14 +526,15 @@ public final class TreeCursor implements AutoCloseable {
 
   /** What the overlay has is newer than all in the tree, though it has the LSN read at. */
   private long lsnOf(LeafCursor entry) {
-    return overlay != null && merged.source() == 0 ? Lsn.MAX : entry.lsn();
+    return isOwn() ? Lsn.MAX : entry.lsn();
   }
 
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
   private boolean savePassed() {
-    passed.moveTo(chain);
-    boolean own = chain.newestLsn() == Lsn.MAX;
-    byte[] value = chain.isEmpty() || chain.expiry() <= now && !own ? null : merge();
+    OperandChain versions = chain();
+    passed().moveTo(versions);
+    boolean own = versions.newestLsn() == Lsn.MAX;
+    byte[] value = versions.isEmpty() || versions.expiry() <= now && !own ? null : merge();
     if (value != null) {
       saveFolded(value);
     }
@@ -513,7 +542,7 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   private void saveFolded(byte[] value) {
-    saved.save(value, chain.expiry());
+    saved.save(value, chain().expiry());
     folded = true;
   }
 

@@ -1,9 +1,6 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -13,8 +10,6 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
-import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Copies the value that the reader sees, if memory has it in one piece. */
 final class ValueLookup extends Lookup {
@@ -23,80 +18,46 @@ final class ValueLookup extends Lookup {
   private final EntryCache entries;
   private final boolean touch;
 
-  /** Versions older than this are deleted, by a range delete; 0 for none. */
-  private final long floor;
-
   /**
    * @param touch whether pages become hot, and cached entries are looked at; background work leaves
    *     the caches as they are
-   * @param now the time to judge by
    */
-  ValueLookup(TableSpace space, boolean touch, LongSupplier now) {
-    this(space, touch, now, 0);
-  }
-
-  private ValueLookup(TableSpace space, boolean touch, LongSupplier now, long floor) {
-    super(space.pool().epochs(), now);
-    this.floor = floor;
+  ValueLookup(TableSpace space, boolean touch) {
+    super(space.pool().epochs());
     this.pool = space.pool();
     this.epochs = pool.epochs();
     this.entries = space.cache().entries();
     this.touch = touch;
   }
 
-  /**
-   * What to look a key up with at an LSN: this, unless a range delete covers the key. Then only
-   * what is newer than that counts.
-   *
-   * @param deletes the tree's, or null
-   */
-  ValueLookup above(TableSpace space, @Nullable RangeDeletes deletes, byte[] key, long lsn) {
-    long covering = deletes == null ? 0 : deletes.covering(key, key.length, lsn);
-    return covering == 0 ? this : new ValueLookup(space, touch, now, covering);
-  }
-
-  /** The same at another time. */
-  ValueLookup at(TableSpace space, LongSupplier time) {
-    return time == now ? this : new ValueLookup(space, touch, time, floor);
-  }
-
   @Override
-  int ask(Sealed entries, byte[] key, long hash, long lsn, ByteBuffer target) {
-    if (floor == 0) {
-      return entries.getInto(key, hash, lsn, now, target);
-    }
-    long seen = entries.seenLsn(key, hash, lsn);
-    int found = entries.getInto(key, hash, lsn, now, target);
-    // Asked in this order: what is pruned in between is told by RETRY.
-    return seen < floor && (found >= 0 || found == OPERAND) ? DELETED : found;
-  }
-
-  @Override
-  int ask(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target) {
+  int ask(SSTable table, byte[] key, Probe probe) {
+    long floor = probe.floor();
     if (table.meta().maxLsn() < floor) {
-      return ABSENT;
+      return Probe.ABSENT;
     }
-    int maybe = table.mayContain(hash, touch);
+    int maybe = table.mayContain(probe.hash(), touch);
     if (maybe != SSTable.MAYBE) {
       return maybe;
     }
     if (touch && floor == 0 && !entries.isEmpty() && !table.isInMemory()) {
-      int cached = entries.get(table.fileNumber(), key, 0, key.length, hash, lsn, target);
+      int file = table.fileNumber();
+      int cached = entries.get(file, key, 0, key.length, probe.hash(), probe.lsn(), probe.target());
       if (cached != EntryCache.ABSENT) {
         return cached;
       }
     }
-    long location = table.search(key, lsn, touch);
+    long location = table.search(key, probe.lsn(), touch);
     return location < 0
         ? (int) location
-        : copy(SSTable.pageOf(location), SSTable.entryOf(location), target);
+        : copy(SSTable.pageOf(location), SSTable.entryOf(location), probe);
   }
 
   @Override
-  int load(SSTable table, byte[] key, long hash, long lsn, ByteBuffer target) {
-    long location = table.locatePinned(key, hash, lsn);
+  int load(SSTable table, byte[] key, Probe probe) {
+    long location = table.locatePinned(key, probe.hash(), probe.lsn());
     if (location == SSTable.ABSENT) {
-      return ABSENT;
+      return Probe.ABSENT;
     }
     int entry = SSTable.entryOf(location);
     int found;
@@ -104,18 +65,18 @@ final class ValueLookup extends Lookup {
     int slot = epochs.enter();
     try {
       int page = table.page(SSTable.pageOf(location));
-      found = copy(page, entry, target);
+      found = copy(page, entry, probe);
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      boolean lasts = !Kind.expires(PageReader.kind(memory, base, entry));
-      if (found >= 0 && lasts && lsn >= table.meta().maxLsn()) {
+      boolean newest = probe.lsn() >= table.meta().maxLsn();
+      if (found >= 0 && newest && !PageReader.expires(memory, base, entry)) {
         // What was worth a read from disk, and is the newest the file has.
         int from = base + PageReader.valueOffset(memory, base, entry);
         long version = PageReader.lsn(memory, base, entry);
         EntryCache.Value value = new EntryCache.Value(memory, from, found, version);
-        entries.put(table.fileNumber(), key, 0, key.length, hash, value);
+        entries.put(table.fileNumber(), key, 0, key.length, probe.hash(), value);
       }
-      if (found != LOAD) {
+      if (found != Probe.ELSEWHERE) {
         return found;
       }
       firstPage = PageReader.overflowPage(memory, base, entry);
@@ -124,6 +85,7 @@ final class ValueLookup extends Lookup {
       epochs.exit(slot);
       table.unpin(SSTable.pageOf(location));
     }
+    ByteBuffer target = probe.target();
     if (found <= target.remaining()) {
       table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
     }
@@ -131,30 +93,12 @@ final class ValueLookup extends Lookup {
   }
 
   /** What an entry says; its value is copied if it lies in the page and there is room for it. */
-  private int copy(int page, int entry, ByteBuffer target) {
+  private int copy(int page, int entry, Probe probe) {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
-    int kind = PageReader.kind(memory, base, entry);
-    if (floor > 0 && PageReader.lsn(memory, base, entry) < floor) {
-      return DELETED;
-    }
-    int length;
-    if (kind == Kind.PUT) {
-      length = PageReader.valueLength(memory, base, entry);
-    } else {
-      int plain = Kind.plain(kind);
-      if (plain == Kind.DELETE || Kind.isOperand(plain)) {
-        return plain == Kind.DELETE ? DELETED : OPERAND;
-      }
-      if (kind != plain && PageReader.expiry(memory, base, entry) <= now.getAsLong()) {
-        return DELETED;
-      }
-      if (plain == Kind.PUT_OVERFLOW) {
-        return LOAD;
-      }
-      length = PageReader.valueLength(memory, base, entry) - Expiry.BYTES;
-    }
-    if (length <= target.remaining()) {
+    int length = PageReader.answer(memory, base, entry, probe);
+    ByteBuffer target = probe.target();
+    if (length >= 0 && length <= target.remaining()) {
       int from = base + PageReader.valueOffset(memory, base, entry);
       memory.get(from, target, target.position(), length);
     }

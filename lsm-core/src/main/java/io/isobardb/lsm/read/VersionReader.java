@@ -1,13 +1,13 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
@@ -20,10 +20,10 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ public final class VersionReader {
   private static final int CHANGED = 1;
 
   private static final byte[] NO_KEY = {};
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final LongSupplier AT_ANY_TIME = () -> 0;
 
   private final Engine engine;
   private final PagePool pool;
@@ -59,7 +59,7 @@ public final class VersionReader {
 
   /** Whether a key has a version newer than {@code since}, visible or not. */
   public boolean isChanged(TreeHandle tree, byte[] key, long since) {
-    long hash = KeyHash.hash(key, 0, key.length);
+    Probe probe = Probes.take().of(KeyHash.hash(key, 0, key.length));
     int operation = engine.operations().enter();
     try {
       for (int attempt = 1; ; attempt++) {
@@ -70,7 +70,7 @@ public final class VersionReader {
           if (deletes != null && deletes.covering(key, key.length, Lsn.MAX) > since) {
             return true;
           }
-          long answer = lookup.findAndLoad(state, key, hash, since, NOTHING);
+          long answer = lookup.findAndLoad(state, key, probe.at(since, AT_ANY_TIME));
           return Lookup.found(answer) == CHANGED;
         } catch (OutOfBudgetException e) {
           Lookup.backOff(e, attempt);
@@ -80,6 +80,7 @@ public final class VersionReader {
       }
     } finally {
       engine.operations().exit(operation);
+      probe.give();
     }
   }
 
@@ -94,41 +95,42 @@ public final class VersionReader {
   /** Finds the newest version of a key where any may be newer than the LSN given. */
   private final class NewestLookup extends Lookup {
     NewestLookup() {
-      super(pool.epochs(), () -> 0);
+      super(pool.epochs());
     }
 
     @Override
-    int runs(TreeState state, long since) {
-      return state.runsSince(since);
+    int runs(TreeState state, Probe since) {
+      return state.runsSince(since.lsn());
     }
 
     @Override
-    int ask(Sealed entries, byte[] key, long hash, long since, ByteBuffer target) {
-      long lsn = entries.newestLsn(key, hash);
-      return lsn == ActiveTree.ABSENT ? ABSENT : compare(lsn, since);
+    int ask(Sealed entries, byte[] key, Probe since) {
+      long lsn = entries.newestLsn(key, since.hash());
+      return lsn == Probe.ABSENT ? Probe.ABSENT : compare(lsn, since.lsn());
     }
 
     @Override
-    int ask(SSTable table, byte[] key, long hash, long since, ByteBuffer target) {
-      if (table.meta().maxLsn() <= since) {
-        return ABSENT;
+    int ask(SSTable table, byte[] key, Probe since) {
+      if (table.meta().maxLsn() <= since.lsn()) {
+        return Probe.ABSENT;
       }
-      long maybe = table.mayContain(hash, true);
+      long maybe = table.mayContain(since.hash(), true);
       long location = maybe == SSTable.MAYBE ? table.search(key, Long.MAX_VALUE, true) : maybe;
       return location < 0
           ? (int) location
-          : compare(SSTable.pageOf(location), SSTable.entryOf(location), since);
+          : compare(SSTable.pageOf(location), SSTable.entryOf(location), since.lsn());
     }
 
     @Override
-    int load(SSTable table, byte[] key, long hash, long since, ByteBuffer target) {
-      long location = table.locatePinned(key, hash, Long.MAX_VALUE);
+    int load(SSTable table, byte[] key, Probe since) {
+      long location = table.locatePinned(key, since.hash(), Long.MAX_VALUE);
       if (location == SSTable.ABSENT) {
-        return ABSENT;
+        return Probe.ABSENT;
       }
       int slot = epochs.enter();
       try {
-        return compare(table.page(SSTable.pageOf(location)), SSTable.entryOf(location), since);
+        int page = table.page(SSTable.pageOf(location));
+        return compare(page, SSTable.entryOf(location), since.lsn());
       } finally {
         epochs.exit(slot);
         table.unpin(SSTable.pageOf(location));

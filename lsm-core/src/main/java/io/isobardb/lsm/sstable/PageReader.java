@@ -1,7 +1,9 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.Expiry;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
@@ -60,10 +62,34 @@ public final class PageReader {
     return suffixOffset(memory, base, entry) + suffixLength(memory, base, entry);
   }
 
+  /** Whether an entry expires. */
+  public static boolean expires(Memory memory, int base, int entry) {
+    return Kind.expires(kind(memory, base, entry));
+  }
+
   /** When an entry that expires does. */
   public static long expiry(Memory memory, int base, int entry) {
     int end = valueOffset(memory, base, entry) + valueLength(memory, base, entry);
     return memory.getLong(base + end - Expiry.BYTES);
+  }
+
+  /**
+   * What an entry says to a probe; copies nothing.
+   *
+   * @return the value's length if it is in the page, else {@link Probe#DELETED}, {@link
+   *     Probe#OPERAND} or, if it is in overflow pages, {@link Probe#ELSEWHERE}
+   */
+  public static int answer(Memory memory, int base, int entry, Probe probe) {
+    int kind = kind(memory, base, entry);
+    boolean expires = Kind.expires(kind);
+    int said =
+        probe.judge(
+            kind,
+            probe.floor() == 0 ? Lsn.MAX : lsn(memory, base, entry),
+            expires ? expiry(memory, base, entry) : Expiry.NEVER);
+    return said == Probe.HERE
+        ? valueLength(memory, base, entry) - (expires ? Expiry.BYTES : 0)
+        : said;
   }
 
   /** First page of a value in overflow pages. */

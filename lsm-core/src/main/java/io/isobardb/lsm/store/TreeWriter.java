@@ -15,7 +15,6 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -30,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class TreeWriter {
-  private static final ByteBuffer NO_SCRATCH = ByteBuffer.allocate(0);
-
   private final TreeHandle handle;
   private final Operations operations;
   private final Committer committer;
@@ -265,7 +262,7 @@ public final class TreeWriter {
         if (transactions.isLoading(handle, key)) {
           return null;
         }
-        byte[] before = reader.getArray(handle, key, reader.latest(), NO_SCRATCH);
+        byte[] before = reader.getArray(handle, key, reader.latest());
         if (!condition.test(before)) {
           return new Outcome(false, before);
         }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
@@ -236,15 +237,15 @@ class ActiveTreeModelTest {
       byte[] got = ActiveTrees.get(tree, key, lsn);
       ByteBuffer target = ByteBuffer.allocateDirect(4 * pool.pageSize());
       target.position(5);
-      int length = tree.getInto(key, hash, lsn, () -> 0, target);
+      int length = tree.find(key, ActiveTrees.probe(hash, lsn, target));
       if (mayBeLate && got == ActiveTrees.RETRY_VALUE) {
-        assertEquals(ActiveTree.RETRY, length);
+        assertEquals(Probe.RETRY, length);
       } else if (expected == null) {
         assertNull(got);
-        assertEquals(ActiveTree.ABSENT, length);
+        assertEquals(Probe.ABSENT, length);
       } else if (expected.getValue() == DELETE) {
         assertSame(ActiveTrees.DELETED_VALUE, got);
-        assertEquals(ActiveTree.DELETED, length);
+        assertEquals(Probe.DELETED, length);
       } else {
         assertArrayEquals(expected.getValue(), got);
         assertEquals(expected.getValue().length, length);
@@ -252,7 +253,7 @@ class ActiveTreeModelTest {
         target.get(5, copied);
         assertArrayEquals(expected.getValue(), copied);
         assertEquals(
-            length, tree.getInto(key, hash, lsn, () -> 0, ByteBuffer.allocate(length / 2)));
+            length, tree.find(key, ActiveTrees.probe(hash, lsn, ByteBuffer.allocate(length / 2))));
       }
     } finally {
       pool.epochs().exit(epoch);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
@@ -178,12 +179,12 @@ class ActiveTreeStressTest {
         int epoch = pool.epochs().enter();
         try {
           at = log.visible();
-          length = tree.getInto(key, hash, at, () -> 0, target);
+          length = tree.find(key, ActiveTrees.probe(hash, at, target));
         } finally {
           pool.epochs().exit(epoch);
         }
-      } while (length == ActiveTree.RETRY);
-      if (length == ActiveTree.ABSENT) {
+      } while (length == Probe.RETRY);
+      if (length == Probe.ABSENT) {
         assertEquals(0, seen[i], "a key that was there");
         continue;
       }

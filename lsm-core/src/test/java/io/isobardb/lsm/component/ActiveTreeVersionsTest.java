@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -127,8 +128,9 @@ class ActiveTreeVersionsTest {
     put(24);
     assertSame(ActiveTrees.RETRY_VALUE, get(KEY, 8));
     assertEquals(
-        ActiveTree.RETRY,
-        tree.getInto(KEY, KeyHash.hash(KEY, 0, KEY.length), 8, () -> 0, ByteBuffer.allocate(0)));
+        Probe.RETRY,
+        tree.find(
+            KEY, ActiveTrees.probe(KeyHash.hash(KEY, 0, KEY.length), 8, ByteBuffer.allocate(0))));
     assertArrayEquals(value(16), get(KEY, 16));
   }
 

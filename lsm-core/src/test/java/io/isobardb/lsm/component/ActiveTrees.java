@@ -1,15 +1,19 @@
 package io.isobardb.lsm.component;
 
+import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Reads values of active SSTables as arrays. */
 final class ActiveTrees {
-  /** What {@link #get} gives for {@link ActiveTree#DELETED}. Compared by identity. */
+  /** What {@link #get} gives for {@link Probe#DELETED}. Compared by identity. */
   static final byte[] DELETED_VALUE = {};
 
-  /** What {@link #get} gives for {@link ActiveTree#RETRY}. Compared by identity. */
+  /** What {@link #get} gives for {@link Probe#RETRY}. Compared by identity. */
   static final byte[] RETRY_VALUE = {};
 
   private ActiveTrees() {}
@@ -19,13 +23,13 @@ final class ActiveTrees {
     long hash = KeyHash.hash(key, 0, key.length);
     ByteBuffer target = ByteBuffer.allocate(256);
     while (true) {
-      int length = tree.getInto(key, hash, lsn, () -> 0, target);
+      int length = tree.find(key, ActiveTrees.probe(hash, lsn, target));
       switch (length) {
-        case ActiveTree.ABSENT:
+        case Probe.ABSENT:
           return null;
-        case ActiveTree.DELETED:
+        case Probe.DELETED:
           return DELETED_VALUE;
-        case ActiveTree.RETRY:
+        case Probe.RETRY:
           return RETRY_VALUE;
         default:
           if (length <= target.capacity()) {
@@ -38,21 +42,21 @@ final class ActiveTrees {
     }
   }
 
+  /** A probe for versions of a key up to an LSN. */
+  static Probe probe(long hash, long lsn, ByteBuffer target) {
+    return new Probe(0).of(hash).at(lsn, () -> 0).into(target);
+  }
+
   /** How many versions of a key there are that a reader at an LSN does not find too new. */
   static int versions(ActiveTree tree, byte[] key, long lsn) {
-    long hash = KeyHash.hash(key, 0, key.length);
     int versions = 0;
-    int epoch = tree.pool.epochs().enter();
-    try {
-      for (long seen = lsn; ; versions++) {
-        long newest = tree.seenLsn(key, hash, seen);
-        if (newest < 0) {
-          return versions;
-        }
-        seen = newest - 1;
+    try (EntryCursor cursor = tree.cursor(Purpose.CURSOR, null, null, lsn)) {
+      boolean there = cursor.seek(key, 0, key.length, lsn);
+      while (there && Arrays.equals(cursor.key(), 0, cursor.keyLength(), key, 0, key.length)) {
+        versions++;
+        there = cursor.next();
       }
-    } finally {
-      tree.pool.epochs().exit(epoch);
     }
+    return versions;
   }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.Range;
@@ -380,16 +381,16 @@ class MergedIndexTest {
       int epoch = pool.epochs().enter();
       try {
         for (int i = 0; i < at.size(); i++) {
-          int found = ActiveTree.ABSENT;
-          for (int c = 0; c < components.size() && found == ActiveTree.ABSENT; c++) {
-            found = components.get(c).getInto(key, hash, at.get(i), () -> 0, target);
+          int found = Probe.ABSENT;
+          for (int c = 0; c < components.size() && found == Probe.ABSENT; c++) {
+            found = components.get(c).find(key, ActiveTrees.probe(hash, at.get(i), target));
           }
           answer[2 * i] = found;
           answer[2 * i + 1] = found > 0 ? target.slice(3, found).hashCode() : 0;
           assertEquals(3, target.position());
         }
-        long newest = ActiveTree.ABSENT;
-        for (int c = 0; c < components.size() && newest == ActiveTree.ABSENT; c++) {
+        long newest = Probe.ABSENT;
+        for (int c = 0; c < components.size() && newest == Probe.ABSENT; c++) {
           newest = components.get(c).newestLsn(key, hash);
         }
         answer[2 * at.size()] = (int) newest;

@@ -1,0 +1,175 @@
+package io.isobardb.lsm.entry;
+
+import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a reader asks of the versions of a key, on its way from the newest component to the oldest;
+ * and the one rule for what a stored entry says to it ({@link #judge}).
+ *
+ * <p>An answer is the value's length, if the value is here, or one of the constants. The key is
+ * handed on beside the probe: a probe outlives many reads, and writing a young array into an old
+ * object costs more than passing it.
+ *
+ * <p>Made for reuse. Thread rule: one thread at a time.
+ */
+public final class Probe {
+  /** There is no version that the reader may see. */
+  public static final int ABSENT = -1;
+
+  /** The version that the reader sees says that there is no value: deleted, hidden or expired. */
+  public static final int DELETED = -2;
+
+  /** The reader's LSN is out of date. */
+  public static final int RETRY = -3;
+
+  /** The version that the reader sees is an operand: the answer takes older versions, too. */
+  public static final int OPERAND = -4;
+
+  /** The value is elsewhere, or can't be told here; so are answers below this one. */
+  public static final int ELSEWHERE = -5;
+
+  /** The value is in the entry. */
+  public static final int HERE = 0;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final LongSupplier AT_ANY_TIME = () -> 0;
+
+  private final ByteBuffer scratch;
+  private long hash;
+  private long lsn;
+  private long floor;
+  private LongSupplier now = AT_ANY_TIME;
+  private ByteBuffer target;
+
+  /** What a read has made of operands, which may be the operator's own array; else null. */
+  private byte @Nullable [] folded;
+
+  /** Whether a read is under way with it. */
+  private boolean taken;
+
+  /**
+   * @param scratchBytes the size of its {@link #scratch}
+   */
+  public Probe(int scratchBytes) {
+    this.scratch = scratchBytes == 0 ? NOTHING : ByteBuffer.allocate(scratchBytes);
+    this.target = scratch;
+  }
+
+  /**
+   * Takes it for a read of a key, whose value goes to its own {@link #scratch}.
+   *
+   * @return false if a read is under way with it, whose user code reads on
+   */
+  public boolean tryTake() {
+    boolean free = !taken;
+    taken = true;
+    return free;
+  }
+
+  /** Ends the read. */
+  public void give() {
+    folded = null;
+    into(scratch);
+    taken = false;
+  }
+
+  /** Looks for a key with this {@code KeyHash}. */
+  public Probe of(long keyHash) {
+    hash = keyHash;
+    return this;
+  }
+
+  /**
+   * Looks for versions that are seen at a moment.
+   *
+   * @param readLsn versions above it are not seen
+   * @param clock the time to judge by; asked only of what expires
+   */
+  public Probe at(long readLsn, LongSupplier clock) {
+    lsn = readLsn;
+    if (now != clock) {
+      now = clock;
+    }
+    return this;
+  }
+
+  /**
+   * Looks for versions with this LSN or a higher one: a range delete hides the others.
+   *
+   * @param coveringLsn 0 if none does
+   */
+  public Probe above(long coveringLsn) {
+    floor = coveringLsn;
+    return this;
+  }
+
+  /** Has the value put at the position of a buffer, which does not move, if there is room. */
+  public Probe into(ByteBuffer buffer) {
+    if (target != buffer) {
+      target = buffer;
+    }
+    return this;
+  }
+
+  /** The key's {@code KeyHash}. */
+  public long hash() {
+    return hash;
+  }
+
+  /** Versions above it are not seen. */
+  public long lsn() {
+    return lsn;
+  }
+
+  /** Versions below it are hidden by a range delete; 0 if there is none. */
+  public long floor() {
+    return floor;
+  }
+
+  /** Where the value goes. */
+  public ByteBuffer target() {
+    return target;
+  }
+
+  /** A buffer of its own, all of which remains. */
+  public ByteBuffer scratch() {
+    return scratch.clear();
+  }
+
+  /** Keeps what was made of operands, for a reader that wants it whatever its length. */
+  public void fold(byte[] value) {
+    folded = value;
+  }
+
+  /** What was made of operands; null if nothing was. */
+  public byte @Nullable [] folded() {
+    return folded;
+  }
+
+  /**
+   * What the version that the reader sees says.
+   *
+   * @param kind as it is stored
+   * @param entryLsn its LSN; if there is no {@link #floor}, any that is not negative will do
+   * @param expiry when it expires, or {@link Expiry#NEVER}; the newest version's counts
+   * @return {@link #HERE}, {@link #ELSEWHERE}, {@link #DELETED} or {@link #OPERAND}
+   */
+  public int judge(int kind, long entryLsn, long expiry) {
+    if (entryLsn < floor) {
+      return DELETED;
+    }
+    if (kind == Kind.PUT) {
+      return HERE;
+    }
+    int plain = Kind.plain(kind);
+    if (plain == Kind.DELETE || expiry != Expiry.NEVER && expiry <= now.getAsLong()) {
+      return DELETED;
+    }
+    if (Kind.isOperand(plain)) {
+      return OPERAND;
+    }
+    return plain == Kind.PUT_OVERFLOW ? ELSEWHERE : HERE;
+  }
+}
