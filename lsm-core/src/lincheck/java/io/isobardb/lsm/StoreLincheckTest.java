@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -35,7 +36,7 @@ public class StoreLincheckTest {
 
   public StoreLincheckTest() {
     store =
-        Store.open(
+        Inside.open(
             new Environment(
                 new SimulatedStorage(),
                 Clock.SYSTEM,
