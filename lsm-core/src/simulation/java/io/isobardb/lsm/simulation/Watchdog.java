@@ -34,6 +34,9 @@ public final class Watchdog implements AutoCloseable {
   /** The exit code of a process that was halted because a call did not end. */
   public static final int EXIT_CODE = 86;
 
+  /** Whether watched threads are virtual ones, which JDK 21 and later have. */
+  private static final boolean VIRTUAL = Boolean.getBoolean("isobar.threads.virtual");
+
   private static final ThreadLocal<@Nullable Watched> CURRENT = new ThreadLocal<>();
 
   /** A call did not end. The message is the report. */
@@ -142,9 +145,25 @@ public final class Watchdog implements AutoCloseable {
     throw new CompletionException(cause);
   }
 
+  private static Thread thread(Runnable body, String name) {
+    if (!VIRTUAL) {
+      return new Thread(body, name);
+    }
+    try {
+      Class<?> builder = Class.forName("java.lang.Thread$Builder");
+      Object named =
+          builder
+              .getMethod("name", String.class)
+              .invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
+      return (Thread) builder.getMethod("unstarted", Runnable.class).invoke(named, body);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this JDK has no virtual threads", e);
+    }
+  }
+
   /** Starts a daemon thread that is watched as long as it runs. */
   public Thread start(String name, Runnable body) {
-    Thread thread = new Thread(() -> watch(body), name);
+    Thread thread = thread(() -> watch(body), name);
     thread.setDaemon(true);
     thread.start();
     return thread;

@@ -40,8 +40,9 @@ import org.junit.jupiter.api.Test;
  * A round ends by closing the store, half of the time amid the storm. Nothing may be left then: no
  * memory, file, registered LSN or lock.
  *
- * <p>{@code -Disobar.handles.seconds=600} makes it longer, {@code -Disobar.seed=S} other. How
- * threads interleave does not follow from the seed.
+ * <p>{@code -Disobar.handles.seconds=600} makes it longer, {@code -Disobar.seed=S} other, {@code
+ * -Disobar.threads.virtual=true} takes virtual threads. How threads interleave does not follow from
+ * the seed.
  */
 class HandleStormTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_123L);
