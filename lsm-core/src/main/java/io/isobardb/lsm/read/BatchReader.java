@@ -49,7 +49,7 @@ public final class BatchReader {
         order,
         (a, b) ->
             tree.order().compare(sought[a], 0, sought[a].length, sought[b], 0, sought[b].length));
-    Probe probe = Probes.take();
+    Probe probe = single.probes().take();
     Batch batch = new Batch(pool, sought, at, probe);
     try {
       find(tree, batch, order);

@@ -118,7 +118,7 @@ public final class InPlaceReader {
    * @return what {@code user} gave; null if there is no such key
    */
   public <T> @Nullable T read(TreeHandle tree, byte[] key, Function<ByteBuffer, T> user) {
-    Probe probe = Probes.take().of(KeyHash.hash(key, 0, key.length));
+    Probe probe = copies.probes().take().of(KeyHash.hash(key, 0, key.length));
     Look<T> look = new Look<>(epochs, user, probe);
     int operation = engine.operations().enter();
     try {

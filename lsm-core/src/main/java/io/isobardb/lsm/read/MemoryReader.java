@@ -27,6 +27,7 @@ public final class MemoryReader {
   private final Epochs epochs;
   private final ValueLookup lookup;
   private final LongSupplier settled;
+  private final Probes probes = new Probes(0);
 
   public MemoryReader(Engine engine) {
     this.epochs = engine.catalog().space().pool().epochs();
@@ -42,7 +43,7 @@ public final class MemoryReader {
    *     larger than what remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
-    Probe probe = Probes.take().of(KeyHash.hash(key, 0, key.length)).into(target);
+    Probe probe = probes.take().of(KeyHash.hash(key, 0, key.length)).into(target);
     int slot = epochs.enter();
     try {
       tree.checkOpen();

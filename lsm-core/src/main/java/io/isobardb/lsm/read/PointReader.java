@@ -2,6 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
+import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.commit.Snapshots;
@@ -35,20 +36,30 @@ public final class PointReader {
   /** One lookup in so many speaks for all. */
   private static final int SAMPLE = 64;
 
+  private static final int SCRATCH_BYTES = 4096;
+
   private final Engine engine;
+  private final LogHandle log;
   private final Epochs epochs;
   private final Latencies latencies;
   private final ValueLookup lookup;
   private final OperandReader operands;
+  private final Probes probes = new Probes(SCRATCH_BYTES);
   private final Moment latest;
 
   public PointReader(Engine engine) {
     this.engine = engine;
+    this.log = engine.log();
     this.epochs = engine.catalog().space().pool().epochs();
     this.latencies = engine.latencies();
     this.latest = new Moment(Lsn.MAX, engine.snapshots().time());
     this.lookup = new ValueLookup(engine.catalog().space(), true);
     this.operands = new OperandReader(engine);
+  }
+
+  /** What threads read with. */
+  public Probes probes() {
+    return probes;
   }
 
   /** To read what is visible now. */
@@ -64,7 +75,7 @@ public final class PointReader {
    *     remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
-    Probe probe = Probes.take();
+    Probe probe = probes.take();
     try {
       int length = get(tree, key, at, probe.into(target));
       byte[] folded = probe.folded();
@@ -131,7 +142,7 @@ public final class PointReader {
   /** Has a probe look for what a moment sees of a key in a state. */
   private void aim(Probe probe, TreeState state, byte[] key, Moment at) {
     RangeDeletes deletes = state.ranges().list();
-    long lsn = at == latest ? engine.log().visible() : at.lsn();
+    long lsn = at == latest ? log.visible() : at.lsn();
     probe.at(lsn, at.clock()).above(deletes == null ? 0 : deletes.covering(key, key.length, lsn));
   }
 
@@ -146,7 +157,7 @@ public final class PointReader {
   }
 
   private byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at, int counts) {
-    Probe probe = Probes.take();
+    Probe probe = probes.take();
     try {
       ByteBuffer scratch = probe.scratch();
       int length = get(tree, key, at, probe, counts);

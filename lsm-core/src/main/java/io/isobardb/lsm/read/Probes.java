@@ -1,23 +1,26 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.schedule.PerThread;
 
 /**
- * The probe of each thread.
+ * Each thread's own {@link Probe}, to be used again for its next read.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Probes {
-  private static final int SCRATCH_BYTES = 4096;
+  private final PerThread<Probe> probes;
 
-  private static final ThreadLocal<Probe> OWN =
-      ThreadLocal.withInitial(() -> new Probe(SCRATCH_BYTES));
-
-  private Probes() {}
+  /**
+   * @param scratchBytes the size of their scratch buffers
+   */
+  Probes(int scratchBytes) {
+    this.probes = new PerThread<>(() -> new Probe(scratchBytes));
+  }
 
   /** The thread's own, or a new one if that is in use; {@link Probe#give} ends its use. */
-  public static Probe take() {
-    Probe own = OWN.get();
+  public Probe take() {
+    Probe own = probes.get();
     if (own.tryTake()) {
       return own;
     }

@@ -43,6 +43,7 @@ public final class VersionReader {
   private final PagePool pool;
   private final Epochs epochs;
   private final Lookup lookup;
+  private final Probes probes = new Probes(0);
 
   public VersionReader(Engine engine) {
     this.engine = engine;
@@ -59,7 +60,7 @@ public final class VersionReader {
 
   /** Whether a key has a version newer than {@code since}, visible or not. */
   public boolean isChanged(TreeHandle tree, byte[] key, long since) {
-    Probe probe = Probes.take().of(KeyHash.hash(key, 0, key.length));
+    Probe probe = probes.take().of(KeyHash.hash(key, 0, key.length));
     int operation = engine.operations().enter();
     try {
       for (int attempt = 1; ; attempt++) {

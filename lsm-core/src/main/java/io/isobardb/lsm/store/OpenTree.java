@@ -39,6 +39,7 @@ public final class OpenTree implements Tree {
   private final TreeReads reads;
   private final TreeWriter writes;
   private final Durability byDefault;
+  private final int maxKeyBytes;
 
   OpenTree(OpenStore store, TreeHandle handle) {
     this.store = store;
@@ -47,6 +48,7 @@ public final class OpenTree implements Tree {
     this.reads = new TreeReads(store, handle);
     this.writes = new TreeWriter(store, handle);
     this.byDefault = store.options().durability();
+    this.maxKeyBytes = store.pageSize() / 4;
   }
 
   /**
@@ -155,7 +157,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public int maxKeyBytes() {
-    return store.pageSize() / 4;
+    return maxKeyBytes;
   }
 
   @Override

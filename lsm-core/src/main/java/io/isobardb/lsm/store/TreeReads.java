@@ -6,7 +6,6 @@ import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.PointReader;
-import io.isobardb.lsm.read.Probes;
 import io.isobardb.lsm.state.TreeHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -56,7 +55,7 @@ final class TreeReads {
 
   /** Shows a value to {@code look}; null if there is no such key. */
   <T> @Nullable T read(byte[] key, ValueReader<T> look) {
-    Probe probe = Probes.take();
+    Probe probe = reader.probes().take();
     try {
       ByteBuffer target = probe.scratch();
       target.limit(Math.min(target.capacity(), SMALL_BYTES));
