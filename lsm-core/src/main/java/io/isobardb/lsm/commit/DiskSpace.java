@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.event.FailureLatch;
+import io.isobardb.lsm.schedule.LostThreadException;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -37,8 +38,22 @@ public final class DiskSpace implements Service {
     this.retry = retry;
   }
 
-  /** The disk is full: nothing is begun until some time has passed. */
-  public void full(DiskFullException cause) {
+  /**
+   * A flush or a merge has failed: it is tried again if it had no room or no memory, or lost its
+   * thread. Else the store has failed.
+   */
+  public void onJobFailed(Throwable cause) {
+    if (cause instanceof DiskFullException noRoom) {
+      onFull(noRoom);
+    } else if (cause instanceof OutOfBudgetException noMemory) {
+      onOutOfMemory(noMemory);
+    } else if (!(cause instanceof LostThreadException)) {
+      failure.fail(cause);
+    }
+  }
+
+  /** Nothing is begun until some time has passed. */
+  private void onFull(DiskFullException cause) {
     full = cause;
     try {
       timer().wakeWithin(RETRY_NANOS);
@@ -48,8 +63,8 @@ public final class DiskSpace implements Service {
     }
   }
 
-  /** There was no memory for a flush or a merge: it is tried again, and writers wait for that. */
-  public void outOfMemory(OutOfBudgetException cause) {
+  /** Writers wait until it is tried again. */
+  private void onOutOfMemory(OutOfBudgetException cause) {
     try {
       timer().wakeWithin(RETRY_NANOS);
     } catch (StoreClosedException e) {

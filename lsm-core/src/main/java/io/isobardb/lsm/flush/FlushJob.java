@@ -169,7 +169,7 @@ final class FlushJob implements Job {
       parts.forEach(TreeFlush::abandon);
     } finally {
       try {
-        flusher.failed(cause);
+        flusher.engine().space().onJobFailed(cause);
         discard(cause);
       } finally {
         leave();

@@ -5,7 +5,6 @@ import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
@@ -16,12 +15,10 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.L0Structure;
-import io.isobardb.lsm.schedule.LostThreadException;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Version;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -542,17 +539,7 @@ public final class Flusher implements Flushes {
       engine.catalog().noteLogStart();
       cutLog();
     } catch (IOException | RuntimeException e) {
-      failed(e);
-    }
-  }
-
-  void failed(Throwable cause) {
-    if (cause instanceof DiskFullException full) {
-      engine.space().full(full);
-    } else if (cause instanceof OutOfBudgetException none) {
-      engine.space().outOfMemory(none);
-    } else if (!(cause instanceof LostThreadException)) {
-      engine.failure().fail(cause);
+      engine.space().onJobFailed(e);
     }
   }
 }

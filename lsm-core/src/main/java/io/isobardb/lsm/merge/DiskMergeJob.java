@@ -456,7 +456,7 @@ final class DiskMergeJob implements Job {
       }
     } finally {
       try {
-        merger.failed(cause);
+        engine.space().onJobFailed(cause);
       } finally {
         merger.ended(this);
       }

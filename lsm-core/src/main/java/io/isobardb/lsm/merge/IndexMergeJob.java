@@ -160,7 +160,7 @@ final class IndexMergeJob implements Job {
     try {
       if (!(cause instanceof OutOfBudgetException)) {
         // Without room nothing is lost: the runs stay as they are.
-        merger.failed(cause);
+        engine.space().onJobFailed(cause);
       }
     } finally {
       end();

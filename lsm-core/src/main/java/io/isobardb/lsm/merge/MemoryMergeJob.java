@@ -415,7 +415,7 @@ final class MemoryMergeJob implements Job {
     try {
       if (!(cause instanceof OutOfBudgetException)) {
         // Without room nothing is lost: the runs stay as they are.
-        merger.failed(cause);
+        engine.space().onJobFailed(cause);
       }
     } finally {
       end(false);

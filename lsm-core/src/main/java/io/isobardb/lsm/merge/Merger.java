@@ -2,17 +2,14 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
-import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
-import io.isobardb.lsm.schedule.LostThreadException;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.L0Limits;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -578,16 +575,6 @@ public final class Merger {
     engine.gate().wake();
     if (again) {
       requestMemory(tree);
-    }
-  }
-
-  void failed(Throwable cause) {
-    if (cause instanceof DiskFullException full) {
-      engine.space().full(full);
-    } else if (cause instanceof OutOfBudgetException none) {
-      engine.space().outOfMemory(none);
-    } else if (!(cause instanceof LostThreadException)) {
-      engine.failure().fail(cause);
     }
   }
 }
