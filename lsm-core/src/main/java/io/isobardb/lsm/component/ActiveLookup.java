@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ActiveLookup {
   /** The node was edited meanwhile. */
-  private static final int TORN = -5;
+  private static final int TORN = Integer.MIN_VALUE;
 
   private final PagePool pool;
   private final ActiveSearch search;

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.entry.RangeDeletes;
@@ -18,9 +19,6 @@ import java.util.function.LongSupplier;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class MemoryReader {
-  /** There is no such key. */
-  public static final int NOT_FOUND = PointReader.NOT_FOUND;
-
   /** It would take a look at the disk. */
   public static final int UNKNOWN = -6;
 
@@ -39,8 +37,8 @@ public final class MemoryReader {
    * Copies a value into {@code target} at its position, which does not move.
    *
    * @param lsn what to read at, registered as a snapshot
-   * @return the value's length, {@link #NOT_FOUND} or {@link #UNKNOWN}; nothing was copied if it is
-   *     larger than what remains in {@code target}
+   * @return the value's length, {@link Tree#NOT_FOUND} or {@link #UNKNOWN}; nothing was copied if
+   *     it is larger than what remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, long lsn, ByteBuffer target) {
     Probe probe = probes.take().of(KeyHash.hash(key, 0, key.length)).into(target);
@@ -52,7 +50,7 @@ public final class MemoryReader {
       probe.at(lsn, settled).above(deletes == null ? 0 : deletes.covering(key, key.length, lsn));
       int found = Lookup.found(lookup.find(state, Lookup.ACTIVE, key, probe));
       if (found == Probe.ABSENT || found == Probe.DELETED) {
-        return NOT_FOUND;
+        return Tree.NOT_FOUND;
       }
       return found < 0 ? UNKNOWN : found;
     } finally {

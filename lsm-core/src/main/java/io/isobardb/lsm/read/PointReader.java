@@ -1,5 +1,6 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.LogHandle;
@@ -30,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class PointReader {
-  /** There is no such key. */
-  public static final int NOT_FOUND = -1;
-
   /** One lookup in so many speaks for all. */
   private static final int SAMPLE = 64;
 
@@ -71,8 +69,8 @@ public final class PointReader {
    * Copies a value into {@code target} at its position, which does not move.
    *
    * @param at what to read at, registered as a snapshot, or {@link #latest}
-   * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
-   *     remains in {@code target}
+   * @return the value's length, or {@link Tree#NOT_FOUND}; nothing was copied if it is larger than
+   *     what remains in {@code target}
    */
   public int get(TreeHandle tree, byte[] key, Moment at, ByteBuffer target) {
     Probe probe = probes.take();
@@ -167,7 +165,7 @@ public final class PointReader {
         length = get(tree, key, at, probe.into(target), 0);
       }
       byte[] folded = probe.folded();
-      if (length == NOT_FOUND) {
+      if (length == Tree.NOT_FOUND) {
         return null;
       }
       if (folded != null) {
@@ -194,7 +192,7 @@ public final class PointReader {
       tree.checkOpen();
       byte[] value = operands.read(tree, key, held);
       if (value == null) {
-        return NOT_FOUND;
+        return Tree.NOT_FOUND;
       }
       probe.fold(value);
       return value.length;
@@ -207,7 +205,7 @@ public final class PointReader {
   }
 
   private static int length(long answer) {
-    return Math.max(Lookup.found(answer), NOT_FOUND);
+    return Math.max(Lookup.found(answer), Tree.NOT_FOUND);
   }
 
   /**
@@ -219,7 +217,7 @@ public final class PointReader {
    *
    * @param seen the state that gave the answer, which is held and given back; null if it is out of
    *     use, so that all begins anew
-   * @return a length, {@link #NOT_FOUND}, or {@link Probe#OPERAND}
+   * @return a length, {@link Tree#NOT_FOUND}, or {@link Probe#OPERAND}
    */
   private int load(
       TreeHandle tree, @Nullable TreeState seen, long missed, byte[] key, Moment at, Probe probe) {

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time; another one is refused.
  */
 public final class EncodedBatch implements WriteBatch {
-  private static final byte[] NO_VALUE = new byte[0];
   private static final VarHandle BUSY;
 
   static {
@@ -77,7 +76,7 @@ public final class EncodedBatch implements WriteBatch {
   public WriteBatch delete(Tree tree, byte[] key) {
     OpenTree open = open(tree);
     open.checkKey(key);
-    add(Kind.DELETE, open, key, NO_VALUE, Expiry.NEVER);
+    add(Kind.DELETE, open, key, Keys.NO_VALUE, Expiry.NEVER);
     return this;
   }
 

@@ -62,7 +62,7 @@ final class RecordFilter implements EntryFilter {
       target = ByteBuffer.allocate(length);
       length = memory.get(records, recordKey, lsn, target);
     }
-    if (length == MemoryReader.NOT_FOUND) {
+    if (length == Tree.NOT_FOUND) {
       return !filter.counts(key, null);
     }
     if (length < 0 || length > target.remaining()) {

@@ -1,14 +1,12 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.Tree;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Buffers that users give to be read into. */
 final class Targets {
-  /** What a read says of a key that is not there. */
-  static final int NOT_FOUND = -1;
-
   private Targets() {}
 
   /** Passes if a buffer can be read into. */
@@ -18,10 +16,10 @@ final class Targets {
     }
   }
 
-  /** Puts a value into a buffer if it fits; its length, or {@link #NOT_FOUND} for null. */
+  /** Puts a value into a buffer if it fits; its length, or {@link Tree#NOT_FOUND} for null. */
   static int put(byte @Nullable [] value, ByteBuffer target) {
     if (value == null) {
-      return NOT_FOUND;
+      return Tree.NOT_FOUND;
     }
     if (value.length <= target.remaining()) {
       target.put(value);

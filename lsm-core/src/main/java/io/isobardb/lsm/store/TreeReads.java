@@ -1,5 +1,6 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.ValueReader;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.entry.Probe;
@@ -61,7 +62,7 @@ final class TreeReads {
       target.limit(Math.min(target.capacity(), SMALL_BYTES));
       int length = reader.get(handle, key, latest(), probe);
       byte[] folded = probe.folded();
-      if (length == PointReader.NOT_FOUND) {
+      if (length == Tree.NOT_FOUND) {
         return null;
       }
       if (folded != null || length <= target.remaining()) {

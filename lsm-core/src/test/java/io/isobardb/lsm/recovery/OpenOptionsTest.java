@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.flush.FlushExtent;
@@ -117,5 +118,12 @@ class OpenOptionsTest {
     FlushStrategy strategy = FlushStrategy.OLDEST;
     assertEquals(FlushStrategy.OLDEST, FlushExtent.strategy(strategy, MemoryComponent.PARTITIONED));
     assertEquals(FlushStrategy.FULL, FlushExtent.strategy(strategy, MemoryComponent.MONOLITHIC));
+  }
+
+  @Test
+  void defaultsOfPartsAreThoseOfOptions() {
+    OpenOptions.Policies usual = OpenOptions.of(StoreOptions.defaults()).policies();
+    assertEquals(LevelingOptions.DEFAULT, usual.leveling());
+    assertEquals(Fullness.USUAL, usual.flushing().fullness());
   }
 }
