@@ -372,7 +372,7 @@ public final class Committer {
     applying.lock();
     try {
       put(tree, write);
-      tree.addReplayed(WriteRoom.of(write));
+      tree.counts().replayed(WriteRoom.of(write));
       return true;
     } catch (OutOfBudgetException e) {
       return false;
@@ -402,7 +402,7 @@ public final class Committer {
         int bytes = write.keyLength() + write.valueLength();
         tree.counts().wrote(slot, write.kind() != Kind.PUT, bytes);
         if (!write.isRange()) {
-          tree.learn(write.hash(), write.lsn());
+          tree.levels().learn(write.hash(), write.lsn());
         }
         return;
       } catch (OutOfBudgetException e) {

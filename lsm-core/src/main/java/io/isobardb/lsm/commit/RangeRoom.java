@@ -142,7 +142,7 @@ public final class RangeRoom {
         }
         return true;
       }
-      return flushed.contains(tree) && tree.memoryBusy() || relief.merges(tree);
+      return flushed.contains(tree) && tree.memory().isTaken() || relief.merges(tree);
     }
   }
 

@@ -47,7 +47,7 @@ public final class Sealer {
 
   /** The one after that of now. */
   private ActiveTree next(TreeHandle tree) {
-    long slicedBytes = tree.sliced() ? tree.states().current().memoryBytes() : 0;
+    long slicedBytes = tree.memory().isSliced() ? tree.states().current().memoryBytes() : 0;
     return create(tree.order(), tree.activeTree().bytesUsed(), slicedBytes);
   }
 
@@ -139,7 +139,7 @@ public final class Sealer {
     long[] end = new long[1];
     LongSupplier drawn =
         () -> end[0] = seal(trees.subList(1, size), fresh.subList(1, size), boundary);
-    for (int tries = 0; !tree.seal(tree.activeTree(), () -> fresh.get(0), drawn); tries++) {
+    for (int tries = 0; !tree.seals().seal(tree.activeTree(), () -> fresh.get(0), drawn); tries++) {
       Backoff.pause(tries);
     }
     return end[0];
@@ -147,12 +147,12 @@ public final class Sealer {
 
   private boolean isFull(TreeHandle tree, ActiveTree active) {
     WriteGate gate = engine.gate();
-    return active.full() && rules.seals(tree.activeUse(), gate.usedBytes(), gate.limitBytes());
+    return active.full() && rules.seals(tree.seals().use(), gate.usedBytes(), gate.limitBytes());
   }
 
   private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
     boolean exact = engine.log().isOpen();
-    boolean sealed = tree.seal(active, () -> next(tree), logEnd);
+    boolean sealed = tree.seals().seal(active, () -> next(tree), logEnd);
     if (sealed && exact) {
       active.sealedExactly();
     }

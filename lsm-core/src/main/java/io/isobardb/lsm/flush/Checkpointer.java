@@ -48,7 +48,7 @@ public final class Checkpointer {
       engine.failure().check();
       engine.space().check();
       flusher.flushAll(tree);
-      tree.awaitMemory();
+      tree.memory().await();
       // What was sealed for it can be flushed once the writes that had begun then are visible.
       engine.log().get().awaitVisible(engine.log().end());
     }
@@ -125,7 +125,7 @@ public final class Checkpointer {
         engine.failure().check();
         engine.space().check();
         flusher.flushAll(tree);
-        tree.awaitMemory();
+        tree.memory().await();
       }
     }
     engine.failure().check();

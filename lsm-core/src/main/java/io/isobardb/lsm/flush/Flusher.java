@@ -233,7 +233,7 @@ public final class Flusher implements Flushes {
   private void giveBack(List<TreeHandle> taken) {
     for (TreeHandle tree : taken) {
       whole.remove(tree);
-      tree.leaveMemory();
+      tree.memory().leave();
     }
   }
 
@@ -280,7 +280,7 @@ public final class Flusher implements Flushes {
 
   @Override
   public boolean flushAll(TreeHandle tree) {
-    if (!tree.takeMemory()) {
+    if (!tree.memory().tryTake()) {
       return false;
     }
     FlushJob job;
@@ -317,11 +317,11 @@ public final class Flusher implements Flushes {
     try {
       for (FlushChoice choice : choices) {
         TreeHandle tree = engine.catalog().tree(choice.treeId());
-        if (tree != null && tree.takeMemory()) {
+        if (tree != null && tree.memory().tryTake()) {
           taken.add(tree);
           System.getLogger(Flusher.class.getName())
               .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
-          tree.setSliced(choice.sliced());
+          tree.memory().setSliced(choice.sliced());
           parts.add(begun(tree, cause, choice.kind()));
         }
       }
@@ -425,7 +425,8 @@ public final class Flusher implements Flushes {
     long flushable = Math.max(0, bytes - (long) (kept * priority.floorBytes()));
     long minLsn = state.minMemoryLsn(engine.log().durable());
     WriteWindow.Lately lately = window.lately(tree.id(), priority.weight());
-    return new TreeMemory(tree.id(), bytes, flushable, minLsn, busy, tree.sliced(), lately);
+    return new TreeMemory(
+        tree.id(), bytes, flushable, minLsn, busy, tree.memory().isSliced(), lately);
   }
 
   private double keptOfFloors() {
@@ -437,7 +438,7 @@ public final class Flusher implements Flushes {
   }
 
   private boolean busy(TreeHandle tree) {
-    return tree.memoryBusy() || l0Full(tree);
+    return tree.memory().isTaken() || l0Full(tree);
   }
 
   private boolean l0Full(TreeHandle tree) {
@@ -462,7 +463,9 @@ public final class Flusher implements Flushes {
   /** Size of a slice of this tree. */
   long sliceBytes(TreeHandle tree) {
     long memoryBytes = tree.states().current().memoryBytes();
-    return settings.sizes().flushed(engine.gate().limitBytes(), memoryBytes, tree.sliced());
+    return settings
+        .sizes()
+        .flushed(engine.gate().limitBytes(), memoryBytes, tree.memory().isSliced());
   }
 
   /**
@@ -513,7 +516,7 @@ public final class Flusher implements Flushes {
   void left(Collection<TreeFlush> parts) {
     for (TreeFlush part : parts) {
       whole.remove(part.tree());
-      part.tree().leaveMemory();
+      part.tree().memory().leave();
     }
     if (!engine.gate().pressed() && engine.failure().cause() == null) {
       parts.forEach(part -> listener.left(part.tree()));

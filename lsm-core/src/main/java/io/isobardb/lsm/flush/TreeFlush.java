@@ -139,9 +139,14 @@ final class TreeFlush {
       return ranges ? slice(null, null, -1, true) : null;
     }
     switch (kind) {
-      case PARTIAL -> low = tree.sweep();
+      case PARTIAL -> low = tree.memory().sweptUpTo();
       case OLDEST ->
-          low = oldest(tree.order(), inputs, flusher.engine().log().durable(), tree.sweep());
+          low =
+              oldest(
+                  tree.order(),
+                  inputs,
+                  flusher.engine().log().durable(),
+                  tree.memory().sweptUpTo());
       case FULL -> {}
     }
     MergingCursor source = cursor(inputs);
@@ -233,7 +238,7 @@ final class TreeFlush {
     if (kind == FlushKind.FULL) {
       low = high;
     } else {
-      tree.setSweep(high);
+      tree.memory().setSweptUpTo(high);
     }
   }
 

@@ -66,7 +66,7 @@ public final class WriteWindow {
   /** Takes in what was written to the trees of a store since the last look. */
   synchronized void look(Collection<TreeHandle> trees) {
     for (TreeHandle tree : trees) {
-      note(tree.id(), tree.bytesWritten());
+      note(tree.id(), tree.counts().bytesWritten());
     }
     if (tracks.size() > trees.size()) {
       Set<Integer> there = new HashSet<>();

@@ -92,7 +92,7 @@ public final class IdleWatch implements Service {
         again = true;
       }
       expires |= tree.expires();
-      Long now = tree.bytesWritten();
+      Long now = tree.counts().bytesWritten();
       if (!now.equals(seen.put(tree, now))) {
         merger.requestMemory(tree);
         again = true;

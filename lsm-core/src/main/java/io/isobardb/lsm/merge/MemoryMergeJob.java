@@ -90,12 +90,12 @@ final class MemoryMergeJob implements Job {
     this.tree = tree;
     this.choice = choice;
     this.round = choice.goesRound();
-    this.origin = round ? tree.packedUpTo() : null;
+    this.origin = round ? tree.memory().packedUpTo() : null;
     this.low = origin;
     this.inputs = choice.inputs();
     this.older = choice.older();
     this.startNanos = engine.nanos();
-    this.writtenAtStart = tree.bytesWritten();
+    this.writtenAtStart = tree.counts().bytesWritten();
   }
 
   @Override
@@ -146,7 +146,7 @@ final class MemoryMergeJob implements Job {
     boolean wanted =
         gate.scarce()
             || gate.isLogFull()
-            || (gate.pressed() && tree.bytesWritten() != writtenAtStart);
+            || (gate.pressed() && tree.counts().bytesWritten() != writtenAtStart);
     return wanted && !merger.l0Full(tree);
   }
 
@@ -244,7 +244,7 @@ final class MemoryMergeJob implements Job {
         engine.filter(tree),
         cursor -> false,
         this::writer,
-        OutputCuts.at(tree.order(), choice.sliceBytes(), round ? tree.sweep() : null),
+        OutputCuts.at(tree.order(), choice.sliceBytes(), round ? tree.memory().sweptUpTo() : null),
         -1);
   }
 
@@ -273,9 +273,9 @@ final class MemoryMergeJob implements Job {
     if (!round) {
       return exhausted;
     }
-    tree.setPackedUpTo(high);
+    tree.memory().setPackedUpTo(high);
     if (exhausted) {
-      tree.mergeGain().roundEnds(tree.bytesWritten());
+      tree.memory().mergeGain().roundEnds(tree.counts().bytesWritten());
       boolean done = origin == null || cameRound;
       cameRound = true;
       return done;
@@ -323,7 +323,7 @@ final class MemoryMergeJob implements Job {
         left.add(rest);
       }
       count(run.goneFrom(rest));
-      cleanups.addAll(run.cleanups(taken, tree.mergeGain()::tookFresh));
+      cleanups.addAll(run.cleanups(taken, tree.memory().mergeGain()::tookFresh));
       oldest = rest;
     }
     if (output != null) {
@@ -352,9 +352,9 @@ final class MemoryMergeJob implements Job {
   private void count(List<Table> gone) {
     for (Table table : gone) {
       if (table instanceof Table.Stored) {
-        tree.mergeGain().tookPacked(table.sizeBytes());
+        tree.memory().mergeGain().tookPacked(table.sizeBytes());
       } else {
-        tree.mergeGain().tookFresh(table.sizeBytes());
+        tree.memory().mergeGain().tookFresh(table.sizeBytes());
       }
     }
   }
@@ -367,7 +367,7 @@ final class MemoryMergeJob implements Job {
   private void join(List<Run> left, Table output, @Nullable Run oldest) {
     outputs++;
     bytesOut += output.sizeBytes();
-    tree.mergeGain().left(output.sizeBytes());
+    tree.memory().mergeGain().left(output.sizeBytes());
     if (oldest != null && oldest.get(0) instanceof Table.Stored) {
       left.set(left.size() - 1, oldest.with(output));
     } else {

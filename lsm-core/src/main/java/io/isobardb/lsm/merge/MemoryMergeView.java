@@ -79,8 +79,8 @@ record MemoryMergeView(
     return new MemoryMergeView(
         runs(engine, state, settings.memory().component()),
         grown,
-        tree.readLoss().nanos(),
-        tree.mergeGain().hoped(tree.bytesWritten()),
+        tree.memory().readLoss().nanos(),
+        tree.memory().mergeGain().hoped(tree.counts().bytesWritten()),
         new Sizes(
             sealing.smallBytes(limit),
             settings.sizes().flushed(limit),

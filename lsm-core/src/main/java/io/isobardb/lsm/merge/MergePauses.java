@@ -168,7 +168,7 @@ public final class MergePauses implements Service {
   private boolean seeWrites(long nanos) {
     long bytes = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
-      bytes += tree.bytesWritten();
+      bytes += tree.counts().bytesWritten();
     }
     // A tree that was dropped takes its bytes along.
     boolean wrote = bytes > glancedBytes;

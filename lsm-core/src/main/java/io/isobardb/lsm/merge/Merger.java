@@ -125,7 +125,7 @@ public final class Merger {
             engine.gate().limitBytes(),
             tree.states().current().version().sizeBytes() + moreBytes,
             flushes.recentMemoryBytes(tree),
-            tree.sliced());
+            tree.memory().isSliced());
   }
 
   /** Begins no disk merge of a tree until {@link #resume}. Those under way go on. */
@@ -368,7 +368,7 @@ public final class Merger {
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
         tree.work().batchBytes(),
-        tree.levelPlan(),
+        tree.levels().plan(),
         made,
         voidable,
         free);
@@ -489,7 +489,9 @@ public final class Merger {
   /** Starts a memory merge of a tree if one is worth it. */
   public void requestMemory(TreeHandle tree) {
     MemoryMerging rules = settings.memory();
-    if (tree.closed() || rules.choose(view(tree)).action() == Action.LEAVE || !tree.takeMemory()) {
+    if (tree.closed()
+        || rules.choose(view(tree)).action() == Action.LEAVE
+        || !tree.memory().tryTake()) {
       return;
     }
     boolean begun = false;
@@ -516,7 +518,7 @@ public final class Merger {
     if (rules.chooseIdle(view(tree)).action() == Action.LEAVE) {
       return false;
     }
-    if (!tree.takeMemory()) {
+    if (!tree.memory().tryTake()) {
       return true;
     }
     boolean begun = false;
@@ -546,7 +548,7 @@ public final class Merger {
     if (job == null) {
       return false;
     }
-    tree.readLoss().clear();
+    tree.memory().readLoss().clear();
     memoryMerges.increment();
     engine.environment().scheduler().submit(job);
     return true;
@@ -557,7 +559,7 @@ public final class Merger {
    * now, was not begun: so it is asked for again.
    */
   private void leave(TreeHandle tree) {
-    tree.leaveMemory();
+    tree.memory().leave();
     flushes.request();
   }
 

@@ -75,7 +75,7 @@ public final class BatchReader {
         batch.open(order, from, count, state.ranges().list());
         Lookup.find(state, batch);
         tree.counts().got(slot, answered(batch, order, from, count));
-        tree.readLoss().gets(count, state.mergeableRuns());
+        tree.memory().readLoss().gets(count, state.mergeableRuns());
       } finally {
         epochs.exit(slot);
       }

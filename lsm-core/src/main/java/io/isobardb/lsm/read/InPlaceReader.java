@@ -129,7 +129,7 @@ public final class InPlaceReader {
         long at = engine.log().visible();
         long floor = deletes == null ? 0 : deletes.covering(key, key.length, at);
         look.findAndLoad(state, key, probe.at(at, copies.latest().clock()).above(floor));
-        tree.readLoss().gets(1, state.mergeableRuns());
+        tree.memory().readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);
       }

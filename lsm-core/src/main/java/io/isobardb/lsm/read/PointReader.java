@@ -115,7 +115,7 @@ public final class PointReader {
         answer = lookup.find(state, Lookup.ACTIVE, key, probe);
       } while (Lookup.found(answer) == Probe.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
-        tree.readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
+        tree.memory().readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
       }
       int found = Lookup.found(answer);
       if (!Lookup.isToLoad(found) && found != Probe.OPERAND) {

@@ -201,7 +201,7 @@ public final class TreeCursor implements AutoCloseable {
     if (state == null) {
       merged = open();
     }
-    tree.readLoss().seek(runs);
+    tree.memory().readLoss().seek(runs);
   }
 
   /** Makes the sources stand on the current entry again. */
@@ -353,7 +353,7 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   private void countSteps() {
-    tree.readLoss().steps(steps, runs);
+    tree.memory().readLoss().steps(steps, runs);
     tree.counts().stepped(steps);
     steps = 0;
   }

@@ -21,6 +21,7 @@ public final class OperationCounts {
   private final SlotCounters writes;
   private final LongAdder scans = new LongAdder();
   private final LongAdder steps = new LongAdder();
+  private final LongAdder replayedBytes = new LongAdder();
 
   /**
    * @param reading the epochs that reads of pages enter
@@ -67,9 +68,14 @@ public final class OperationCounts {
     return writes.sum(PUTS) + writes.sum(DELETES);
   }
 
-  /** Bytes of their keys and values. */
-  long bytesWritten() {
-    return writes.sum(BYTES);
+  /** Counts an entry that was replayed from the log, of any thread; its bytes with some for it. */
+  public void replayed(long bytes) {
+    replayedBytes.add(bytes);
+  }
+
+  /** Bytes written, replayed ones included, with some per entry. */
+  public long bytesWritten() {
+    return replayedBytes.sum() + writes.sum(BYTES) + TreeHandle.ENTRY_OVERHEAD * writes();
   }
 
   /** All of it. */

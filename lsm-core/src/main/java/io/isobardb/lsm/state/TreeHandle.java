@@ -3,7 +3,6 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.error.StoreClosedException;
@@ -12,13 +11,9 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.FileLayout;
-import io.isobardb.tuner.workload.LevelShares;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,33 +32,19 @@ public final class TreeHandle {
   private final Settings settings;
   private final TreeStates states;
   private final ReentrantLock commitLock = new ReentrantLock();
-  private final AtomicBoolean sealing = new AtomicBoolean();
   private final OperationCounts counts;
   private final LongAdder failedFolds = new LongAdder();
-  private final LongAdder replayedBytes = new LongAdder();
+  private final MemoryWork memory;
   private final TreeWork work = new TreeWork();
-  private final ReadLoss readLoss = new ReadLoss();
-  private final MergeGain mergeGain = new MergeGain();
-
-  /** What had been written and read when the active SSTable was begun. */
-  private volatile ActiveUse before = new ActiveUse(0, 0, 0, 0, true, false);
-
-  private final AtomicBoolean memoryBusy = new AtomicBoolean();
-
-  private final Signal memoryLeft;
+  private final ActiveSeals seals;
+  private final PlannedLevels levels = new PlannedLevels();
 
   private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable Refusal refused;
   private volatile boolean closed;
-  private volatile boolean sliced;
-  private volatile byte @Nullable [] sweep;
-  private volatile byte @Nullable [] packedUpTo;
   private volatile @Nullable EntryFilter filter;
   private volatile boolean expires;
   private volatile long timeToLive;
-  private volatile @Nullable WriteSample sample;
-  private volatile @Nullable LevelShares levelPlan;
-  private volatile String levelReason = "";
 
   /**
    * What was said of the tree when it was created.
@@ -138,7 +119,8 @@ public final class TreeHandle {
     this.settings = settings;
     this.states = states;
     this.counts = counts;
-    this.memoryLeft = memoryLeft;
+    this.memory = new MemoryWork(memoryLeft);
+    this.seals = new ActiveSeals(this);
   }
 
   public int id() {
@@ -193,27 +175,6 @@ public final class TreeHandle {
   private IllegalArgumentException outOfRange(String what, String most, Number value) {
     return new IllegalArgumentException(
         "the " + what + " of tree '" + name + "' must be from 0 to " + most + ", not " + value);
-  }
-
-  /** Whether a flush or a memory merge of this tree is queued or running. */
-  public boolean memoryBusy() {
-    return memoryBusy.get();
-  }
-
-  /** Takes the tree's memory for a flush or a memory merge; false if another has it. */
-  public boolean takeMemory() {
-    return !memoryBusy.get() && memoryBusy.compareAndSet(false, true);
-  }
-
-  /** Ends {@link #takeMemory}. */
-  public void leaveMemory() {
-    memoryBusy.set(false);
-    memoryLeft.raise();
-  }
-
-  /** Waits until nobody works on the tree's memory. */
-  public void awaitMemory() {
-    memoryLeft.await(() -> !memoryBusy.get());
   }
 
   /** Whether the tree was dropped, or its store closed; work on it is pointless then. */
@@ -276,38 +237,6 @@ public final class TreeHandle {
     };
   }
 
-  /** Whether the tree had memory enough for slices when it was last flushed. */
-  public boolean sliced() {
-    return sliced;
-  }
-
-  /** See {@link #sliced}. */
-  public void setSliced(boolean large) {
-    sliced = large;
-  }
-
-  /** The key up to which partial flushes have swept the key space, or null at its beginning. */
-  public byte @Nullable [] sweep() {
-    return sweep;
-  }
-
-  public void setSweep(byte @Nullable [] key) {
-    sweep = key;
-  }
-
-  /**
-   * The key up to which merges in memory have come on their way round the key space, or null at its
-   * beginning. Only who has taken the tree's memory goes on from there.
-   */
-  public byte @Nullable [] packedUpTo() {
-    return packedUpTo;
-  }
-
-  /** See {@link #packedUpTo}. */
-  public void setPackedUpTo(byte @Nullable [] key) {
-    packedUpTo = key;
-  }
-
   /** What disk merges may leave out besides what newer versions hide, or null. */
   public @Nullable EntryFilter filter() {
     return filter;
@@ -334,41 +263,6 @@ public final class TreeHandle {
 
   public void setTimeToLive(long millis) {
     timeToLive = millis;
-  }
-
-  /** What learns from its writes, or null. */
-  public @Nullable WriteSample sample() {
-    return sample;
-  }
-
-  public void setSample(@Nullable WriteSample learner) {
-    sample = learner;
-  }
-
-  /** A key was written, for {@link #sample}. */
-  public void learn(long hash, long lsn) {
-    WriteSample learner = sample;
-    if (learner != null) {
-      learner.wrote(hash, lsn);
-    }
-  }
-
-  /** What its levels are planned to hold, or null if nothing is planned. */
-  public @Nullable LevelShares levelPlan() {
-    return levelPlan;
-  }
-
-  public void setLevelPlan(@Nullable LevelShares plan) {
-    levelPlan = plan;
-  }
-
-  /** Why its levels are planned as they are, or why not yet; empty if nobody has looked. */
-  public String levelReason() {
-    return levelReason;
-  }
-
-  public void setLevelReason(String reason) {
-    levelReason = reason;
   }
 
   /**
@@ -400,24 +294,19 @@ public final class TreeHandle {
     return counts;
   }
 
-  /** An entry was replayed from the log; its bytes with some for the entry. */
-  public void addReplayed(long bytes) {
-    replayedBytes.add(bytes);
+  /** The work on what it has in memory. */
+  public MemoryWork memory() {
+    return memory;
   }
 
-  /** Bytes written since the store was opened, replayed ones included, with some per entry. */
-  public long bytesWritten() {
-    return replayedBytes.sum() + counts.bytesWritten() + ENTRY_OVERHEAD * counts.writes();
+  /** What its levels on disk are planned to hold. */
+  public PlannedLevels levels() {
+    return levels;
   }
 
-  /** What reads have lost since runs in memory were last merged. */
-  public ReadLoss readLoss() {
-    return readLoss;
-  }
-
-  /** What merging all in memory has been good for. */
-  public MergeGain mergeGain() {
-    return mergeGain;
+  /** How its active SSTables are sealed, and what they have been used for. */
+  public ActiveSeals seals() {
+    return seals;
   }
 
   /** What flushes and disk merges have done to the tree. */
@@ -428,51 +317,6 @@ public final class TreeHandle {
   /** The active SSTable now. */
   public ActiveTree activeTree() {
     return states.current().active().content();
-  }
-
-  /** What the active SSTable has been used for so far. */
-  public ActiveUse activeUse() {
-    ActiveUse begun = before;
-    TreeState state = states.current();
-    return new ActiveUse(
-        activeTree().bytesUsed(),
-        state.memoryBytes(),
-        bytesWritten() - begun.writtenBytes(),
-        readLoss.nanosPerRun() - begun.readNanos(),
-        state.version().sizeBytes() == 0,
-        sliced);
-  }
-
-  /**
-   * Seals the active SSTable if it is still {@code full}, and puts an empty one in its place.
-   *
-   * <p>The new one is published before its boundary is read from {@code logEnd}: whoever reserves
-   * from there on sees it, and whoever reserved before finds, by the boundary, the one that was
-   * sealed. So for every key the newer component has the newer versions.
-   *
-   * @param next makes that empty one
-   * @param logEnd the end of what is reserved in the log
-   * @return whether this call sealed it
-   */
-  public boolean seal(ActiveTree full, Supplier<ActiveTree> next, LongSupplier logEnd) {
-    if (activeTree() != full || !sealing.compareAndSet(false, true)) {
-      return false;
-    }
-    try {
-      if (activeTree() != full) {
-        return false;
-      }
-      Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = next.get();
-      states.swap(state -> state.sealed(settings.order(), new Table.Active(fresh, start)));
-      long end = logEnd.getAsLong();
-      start.set(end);
-      full.sealedAt(end);
-      before = new ActiveUse(0, 0, bytesWritten(), readLoss.nanosPerRun(), true, false);
-      return true;
-    } finally {
-      sealing.set(false);
-    }
   }
 
   @Override

@@ -76,8 +76,8 @@ final class StatsCollector {
               tree.work().sweeps(),
               tree.failedFolds(),
               state.ranges().count(),
-              LevelPlanner.bytes(tree.levelPlan(), version.atHeight(0).sizeBytes()),
-              tree.levelReason()));
+              LevelPlanner.bytes(tree.levels().plan(), version.atHeight(0).sizeBytes()),
+              tree.levels().reason()));
       heapBytes += heapBytes(state);
     }
     Map<StallReason, StoreStats.StallStats> stalls = new EnumMap<>(StallReason.class);

@@ -181,8 +181,8 @@ public final class Trees {
     operations.treeClosed();
     parts.awaitMerges(
         () -> {
-          while (handle.memoryBusy() || parts.merger().busy(handle)) {
-            handle.awaitMemory();
+          while (handle.memory().isTaken() || parts.merger().busy(handle)) {
+            handle.memory().await();
             operations.awaitJobs(() -> !parts.merger().busy(handle));
           }
         });

@@ -72,7 +72,7 @@ final class CycleStatistics {
     cacheStart = cache.stats();
     Map<Integer, Before> now = new HashMap<>();
     for (TreeHandle tree : engine.catalog().trees()) {
-      now.put(tree.id(), new Before(tree.bytesWritten(), tree.work().sums()));
+      now.put(tree.id(), new Before(tree.counts().bytesWritten(), tree.work().sums()));
     }
     trees = now;
   }
@@ -181,7 +181,7 @@ final class CycleStatistics {
     Version version = tree.states().current().version();
     return new TreeCycle(
         tree.id(),
-        tree.bytesWritten() - before.writtenBytes(),
+        tree.counts().bytesWritten() - before.writtenBytes(),
         now.mergedBytes() - then.mergedBytes(),
         now.memoryFlushedBytes() - then.memoryFlushedBytes(),
         now.otherFlushedBytes() - then.otherFlushedBytes(),

@@ -110,7 +110,7 @@ public final class LevelPlanner {
       if (tree != null && fits(decision.plan())) {
         Watched watched = trees.computeIfAbsent(tree.id(), id -> begun(tree));
         watched.progress = decision.after();
-        tree.setLevelPlan(decision.plan());
+        tree.levels().setPlan(decision.plan());
       }
     }
     cycleLsn = engine.log().end();
@@ -150,7 +150,7 @@ public final class LevelPlanner {
           TreeHandle tree = engine.catalog().tree(id);
           if (tree != null) {
             findAnew(tree, watched);
-            tree.setLevelReason(reason + ": what these sizes cost is found anew");
+            tree.levels().setReason(reason + ": what these sizes cost is found anew");
           }
         });
     beginCycle();
@@ -181,11 +181,11 @@ public final class LevelPlanner {
       }
       Watched watched = entry.getValue();
       LevelDecision decision = LevelTuner.choose(watched.progress, view(tree, watched));
-      tree.setLevelReason(decision.reason());
+      tree.levels().setReason(decision.reason());
       if (decision.action() != Action.WAIT) {
         watched.undecided = false;
         watched.progress = decision.after();
-        tree.setLevelPlan(decision.plan());
+        tree.levels().setPlan(decision.plan());
         findAnew(tree, watched);
         decisions.add(decision);
       } else if (watched.undecided && !decision.reason().equals(watched.awaited)) {
@@ -262,10 +262,13 @@ public final class LevelPlanner {
     for (TreeHandle tree : engine.catalog().trees()) {
       if (!kept.contains(tree.id())) {
         boolean crowded = written.containsKey(tree);
-        tree.setLevelReason(
-            crowded
-                ? "there is memory to learn from " + chosen.size() + ", and those are written more"
-                : "it has nothing in its levels, or was not written in this cycle");
+        tree.levels()
+            .setReason(
+                crowded
+                    ? "there is memory to learn from "
+                        + chosen.size()
+                        + ", and those are written more"
+                    : "it has nothing in its levels, or was not written in this cycle");
       }
     }
     trees.keySet().removeIf(id -> !kept.contains(id) && forget(id));
@@ -284,8 +287,8 @@ public final class LevelPlanner {
   private boolean forget(int id) {
     TreeHandle tree = engine.catalog().tree(id);
     if (tree != null) {
-      tree.setSample(null);
-      tree.setLevelPlan(null);
+      tree.levels().setSample(null);
+      tree.levels().setPlan(null);
     }
     return true;
   }
@@ -295,10 +298,10 @@ public final class LevelPlanner {
     long entries = lastEntries(tree);
     long writes = writes(tree) - watched.cycleWrites;
     boolean outgrown = entries > 2 * watched.sampledEntries;
-    if (writes > 0 && (tree.sample() == null || outgrown)) {
+    if (writes > 0 && (tree.levels().sample() == null || outgrown)) {
       long lsn = engine.log().end();
       double perWrite = Math.max(1, (double) (lsn - cycleLsn) / writes);
-      tree.setSample(new WriteSample(tree.counts(), (long) (entries * perWrite), lsn));
+      tree.levels().setSample(new WriteSample(tree.counts(), (long) (entries * perWrite), lsn));
       watched.sampledEntries = entries;
     }
   }
@@ -320,14 +323,15 @@ public final class LevelPlanner {
     Level<SSTableMeta> last = view.version().atHeight(0);
     double entries = entries(last);
     double entryBytes = Math.max(1, last.sizeBytes() / Math.max(1, entries));
-    WriteSample sample = tree.sample();
+    WriteSample sample = tree.levels().sample();
     return new LevelView(
         cycle,
         tree.id(),
         new LevelView.Sizes(
             entries,
             view.targetBytes() / entryBytes,
-            sizes.flushed(engine.gate().limitBytes(), view.writeMemoryBytes(), tree.sliced())
+            sizes.flushed(
+                    engine.gate().limitBytes(), view.writeMemoryBytes(), tree.memory().isSliced())
                 / entryBytes,
             tree.work().roundWrites(),
             tree.work().l0Depth()),

@@ -60,7 +60,7 @@ class WriterStallTest {
   void aWriterGoesOnWhenAMergeHasTakenTheMemoryForAMomentOnly() throws Exception {
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = store.openTree("t");
-      assertTrue(Inside.handle(tree).takeMemory());
+      assertTrue(Inside.handle(tree).memory().tryTake());
       AtomicInteger written = new AtomicInteger();
       Thread writer = writer(tree, 6000, written);
       for (int waits = 0; waits < 5; ) {
@@ -68,7 +68,7 @@ class WriterStallTest {
         Thread.sleep(20);
       }
       // Given back by hand, so that nobody hears of it; the next merge takes it and finds no room.
-      Inside.handle(tree).leaveMemory();
+      Inside.handle(tree).memory().leave();
       store.awaitQuiet();
       writer.join(60_000);
       assertEquals(6000, written.get(), "the writer waits, and nothing is under way");

@@ -75,7 +75,7 @@ class FlushWithoutPagesTest {
     pages = RUNS - 1;
     parts.flusher().flushAll(tree);
     scheduler.runUntilIdle();
-    assertFalse(tree.memoryBusy());
+    assertFalse(tree.memory().isTaken());
     assertEquals(RUNS, tree.states().current().memoryRunCount());
     assertEquals(0, parts.pool().pages(Purpose.MERGE));
     pages = Integer.MAX_VALUE;
