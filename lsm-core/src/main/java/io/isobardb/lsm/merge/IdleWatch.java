@@ -3,7 +3,7 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.error.DiskFullException;
-import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.util.HashMap;
@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Work that has to be repeated until it is done, and that no one waits for, is done here as well.
  * It also notes the time by which reads have judged what expires, if no commit has done so.
  *
- * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #written} by any.
+ * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #onWritten} by any.
  */
-public final class IdleWatch implements Service {
+public final class IdleWatch implements StoreWatch {
   /** How long a tree must have been left alone, twice at most. */
   private static final long PERIOD_NANOS = 100_000_000;
 
@@ -48,9 +48,10 @@ public final class IdleWatch implements Service {
     this.unfinished = unfinished;
   }
 
-  /** Begins. */
+  @Override
   public void start() {
     handle = engine.environment().scheduler().start(this);
+    onWritten();
   }
 
   /** Ends, after a look that is under way. */
@@ -61,8 +62,8 @@ public final class IdleWatch implements Service {
     }
   }
 
-  /** Some tree was written to, or there is other work. Cheap. */
-  public void written() {
+  @Override
+  public void onWritten() {
     Handle started = handle;
     if (started != null) {
       started.wakeWithin(PERIOD_NANOS);
@@ -107,7 +108,7 @@ public final class IdleWatch implements Service {
     }
     Handle started = handle;
     if (again) {
-      written();
+      onWritten();
     } else if (expires && started != null) {
       started.wakeWithin(EXPIRY_NANOS);
     }

@@ -6,7 +6,7 @@ import io.isobardb.lsm.merge.MergeTiming.Choice;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
-import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.tuner.workload.BurstHistory;
 import java.io.IOException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread. The monitor is taken before the
  * merger's.
  */
-public final class MergePauses implements Service {
+public final class MergePauses implements StoreWatch {
   /** What was seen so long ago is looked at again before a merge begins. */
   private static final long MOST_GLANCE_NANOS = 10_000_000;
 
@@ -64,38 +64,41 @@ public final class MergePauses implements Service {
     this.writtenNanos = probedNanos - timing.schedule().duration().toNanos();
   }
 
-  /** Begins. */
+  @Override
   public void start() {
     handle = engine.environment().scheduler().start(this);
-    active();
+    onWritten();
   }
 
-  /** Some tree was written to. Cheap. */
-  public void active() {
+  @Override
+  public void onWritten() {
     Handle started = handle;
     if (started != null) {
       started.wakeWithin(timing.probeNanos());
     }
   }
 
-  /** Ends every pause, and lets none begin until {@link #noLongerAwaited}. */
-  public void awaited() {
+  /** Ends every pause, and lets none begin until {@link #onNoLongerAwaited}. */
+  @Override
+  public void onAwaited() {
     synchronized (this) {
       awaiting++;
     }
     look();
   }
 
-  /** Ends what one {@link #awaited} began. */
-  public void noLongerAwaited() {
+  /** Ends what one {@link #onAwaited} began. */
+  @Override
+  public void onNoLongerAwaited() {
     synchronized (this) {
       awaiting--;
     }
-    active();
+    onWritten();
   }
 
   /** A merge is asked for: looks whether it may begin, now or soon, once this is started. */
-  public void requested() {
+  @Override
+  public void onMergeRequested() {
     Handle started = handle;
     if (started == null) {
       return;
@@ -104,7 +107,7 @@ public final class MergePauses implements Service {
     long soon = Math.min(MOST_GLANCE_NANOS, timing.probeNanos());
     if (engine.nanos() - glancedNanos >= soon) {
       look();
-      active();
+      onWritten();
     } else {
       // The next probe may come in an hour, and no other request before this merge is done.
       started.wakeWithin(soon);
@@ -124,7 +127,7 @@ public final class MergePauses implements Service {
   @Override
   public void run() {
     if (look()) {
-      active();
+      onWritten();
     }
   }
 

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.memory.cache.CacheNeighbours;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +38,8 @@ final class CacheLinks implements CacheNeighbours {
   @Override
   public void missed() {
     StoreParts made = parts;
-    TunerService tuning = made == null ? null : made.tuner();
-    if (tuning != null) {
-      tuning.active();
+    if (made != null) {
+      made.onCacheMiss();
     }
   }
 }

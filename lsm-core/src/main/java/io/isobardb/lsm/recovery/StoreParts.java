@@ -36,6 +36,7 @@ import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
+import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
@@ -53,6 +54,10 @@ import io.isobardb.memory.pool.PagePool;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,8 +84,11 @@ public final class StoreParts {
   private final Sealer sealer;
   private final Merger merger;
   private final IdleWatch idleWatch;
-  private final @Nullable MergePauses pauses;
-  private final @Nullable Bandwidth bandwidth;
+  private final Supplier<IoLimits> ioLimits;
+
+  /** Those that the options ask for; the first is {@link #idleWatch}. */
+  private final List<StoreWatch> watches;
+
   private final Committer committer;
   private final PointReader reader;
   private final InPlaceReader inPlaceReader;
@@ -166,7 +174,7 @@ public final class StoreParts {
     @Override
     public void flushed(TreeHandle tree) {
       merger.request(tree);
-      limitJobs();
+      watches.forEach(StoreWatch::onFlushed);
     }
 
     @Override
@@ -181,10 +189,7 @@ public final class StoreParts {
 
     @Override
     public void mergesRequested() {
-      MergePauses schedule = pauses;
-      if (schedule != null) {
-        schedule.requested();
-      }
+      watches.forEach(StoreWatch::onMergeRequested);
     }
   }
 
@@ -234,14 +239,23 @@ public final class StoreParts {
             this::unfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
-    MergeTiming timing = options.timing();
-    this.bandwidth = readOnly ? null : newBandwidth();
-    this.pauses =
-        timing.decides() && !readOnly
-            ? new MergePauses(engine, merger, timing, flusher, () -> ioLimits().allBytes())
-            : null;
+    Bandwidth bandwidth = readOnly ? null : newBandwidth();
+    this.ioLimits = bandwidth == null ? () -> IoLimits.NONE : bandwidth::limits;
     TunerService.Work work = new TunerService.Work(cache, flusher, merger);
     this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
+    List<StoreWatch> all = new ArrayList<>(List.of(idleWatch));
+    MergeTiming timing = options.timing();
+    if (timing.decides() && !readOnly) {
+      LongSupplier left = () -> ioLimits().allBytes();
+      all.add(new MergePauses(engine, merger, timing, flusher, left));
+    }
+    if (bandwidth != null) {
+      all.add(bandwidth);
+    }
+    if (tuner != null) {
+      all.add(tuner);
+    }
+    this.watches = List.copyOf(all);
     this.committer =
         new Committer(
             engine,
@@ -341,24 +355,12 @@ public final class StoreParts {
   /** Some more was written. */
   private void written() {
     flusher.request();
-    idleWatch.written();
-    TunerService tuning = tuner;
-    if (tuning != null) {
-      tuning.active();
-    }
-    MergePauses schedule = pauses;
-    if (schedule != null) {
-      schedule.active();
-    }
-    limitJobs();
+    watches.forEach(StoreWatch::onWritten);
   }
 
-  /** There may be jobs to share the device with clients. */
-  private void limitJobs() {
-    Bandwidth limits = bandwidth;
-    if (limits != null) {
-      limits.active();
-    }
+  /** The cache had not what was read. */
+  void onCacheMiss() {
+    watches.forEach(StoreWatch::onCacheMiss);
   }
 
   /**
@@ -367,29 +369,17 @@ public final class StoreParts {
    * @param wait waits for merges, or for what they bring about
    */
   public void awaitMerges(Runnable wait) {
-    MergePauses schedule = pauses;
-    Bandwidth limits = bandwidth;
-    if (schedule != null) {
-      schedule.awaited();
-    }
-    if (limits != null) {
-      limits.awaited();
-    }
+    watches.forEach(StoreWatch::onAwaited);
     try {
       wait.run();
     } finally {
-      if (limits != null) {
-        limits.noLongerAwaited();
-      }
-      if (schedule != null) {
-        schedule.noLongerAwaited();
-      }
+      watches.forEach(StoreWatch::onNoLongerAwaited);
     }
   }
 
   /** Memory is still to be given back. */
   private void unfinished() {
-    idleWatch.written();
+    idleWatch.onWritten();
   }
 
   /** A tree is to leave the write memory. */
@@ -440,20 +430,7 @@ public final class StoreParts {
       storage.deleteBy(environment.scheduler());
     }
     flusher.request();
-    idleWatch.start();
-    idleWatch.written();
-    MergePauses schedule = pauses;
-    if (schedule != null) {
-      schedule.start();
-    }
-    Bandwidth limits = bandwidth;
-    if (limits != null) {
-      limits.start();
-    }
-    TunerService tuning = tuner;
-    if (tuning != null) {
-      tuning.start();
-    }
+    watches.forEach(StoreWatch::start);
   }
 
   /** Creates a tree, durably. The caller excludes others from doing so. */
@@ -536,8 +513,7 @@ public final class StoreParts {
 
   /** What flushes and merges may read and write now, and why. */
   public IoLimits ioLimits() {
-    Bandwidth limits = bandwidth;
-    return limits == null ? IoLimits.NONE : limits.limits();
+    return ioLimits.get();
   }
 
   /** The memory tuner, null if it is off. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-public final class Bandwidth implements Service {
+public final class Bandwidth implements StoreWatch {
   private static final long LOOK_NANOS = 10_000_000;
 
   /** What the device does is counted over this: single looks are uneven. */
@@ -90,30 +90,35 @@ public final class Bandwidth implements Service {
     this.turnedNanos = lookedNanos;
   }
 
-  /** Begins. */
+  @Override
   public void start() {
     handle = scheduler.start(this);
-    active();
+    onWritten();
   }
 
-  /** There may be jobs to limit. Cheap. */
-  public void active() {
+  @Override
+  public void onFlushed() {
+    onWritten();
+  }
+
+  @Override
+  public void onWritten() {
     Handle started = handle;
     if (started != null) {
       started.wakeWithin(LOOK_NANOS);
     }
   }
 
-  /** Somebody waits for jobs until {@link #noLongerAwaited}: they are not limited. */
-  public void awaited() {
+  @Override
+  public void onAwaited() {
     synchronized (this) {
       awaiting++;
     }
     look();
   }
 
-  /** Ends what one {@link #awaited} began. */
-  public synchronized void noLongerAwaited() {
+  @Override
+  public synchronized void onNoLongerAwaited() {
     awaiting--;
   }
 
@@ -136,7 +141,7 @@ public final class Bandwidth implements Service {
   public void run() {
     look();
     if (scheduler.pending() > 0) {
-      active();
+      onWritten();
     }
   }
 

@@ -6,7 +6,7 @@ import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.tuning.CycleRules.CycleView;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
  */
-public final class TunerService implements Service {
+public final class TunerService implements StoreWatch {
   /** Between two steps of the wall. */
   private static final long STEP_NANOS = 10_000_000;
 
@@ -113,6 +113,7 @@ public final class TunerService implements Service {
   }
 
   /** Begins, with what was decided before the store was closed. */
+  @Override
   public void start() {
     if (levels != null) {
       levels.start(file.readLevels());
@@ -139,8 +140,13 @@ public final class TunerService implements Service {
     stopped = true;
   }
 
-  /** The store does something that memory could make cheaper. Cheap. */
-  public void active() {
+  @Override
+  public void onCacheMiss() {
+    onWritten();
+  }
+
+  @Override
+  public void onWritten() {
     Handle started = handle;
     if (started != null) {
       if (ready()) {
