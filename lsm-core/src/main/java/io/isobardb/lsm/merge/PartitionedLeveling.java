@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * merged into L2, along with what overlaps in L1.
  *
  * <p>If L0 has many groups that are small for what they overlap, as with little memory, they are
- * merged with each other first, unless another one is merged down for less (decision 0064).
+ * merged with each other first, unless another one is merged down for less (decision 0034).
  */
 public final class PartitionedLeveling implements MergePolicy {
   /** A merge takes no more than this many SSTables' bytes, if there is a choice. */

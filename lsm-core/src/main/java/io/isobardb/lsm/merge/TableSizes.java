@@ -47,7 +47,7 @@ public record TableSizes(int pageSize) {
    * The size of one that a disk merge writes. With little write memory what is flushed is small,
    * but each SSTable's index and filter take pages of the cache, and each one's ends make merges
    * larger than they need be: so they grow with the tree, and those of a tree that is flushed
-   * whole, without slices to match, have a least size (decision 0012).
+   * whole, without slices to match, have a least size (decision 0034).
    *
    * @param writeBytes the write memory
    * @param diskBytes what the tree has on disk
