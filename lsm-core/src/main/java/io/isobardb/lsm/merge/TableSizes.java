@@ -8,15 +8,18 @@ import io.isobardb.lsm.component.MemoryRules;
  * @param pageSize of the store
  */
 public record TableSizes(int pageSize) {
-  /** Flushed ones are this part of the write memory, ... */
+  /** A flushed SSTable has one in so many parts of the write memory. */
   private static final int FLUSHED_SHARE = 8;
 
-  /** ... within these bounds, ... */
+  /** The least size of a flushed SSTable. */
   private static final long LEAST_BYTES = 256 << 10;
 
+  /** The largest size of a flushed SSTable, and of one that grows with its tree. */
   private static final long MOST_BYTES = 16 << 20;
 
-  /** ... with so many pages that those for header, index, filter and footer are few among them. */
+  /**
+   * The least pages of an SSTable: those for header, index, filter and footer are few among them.
+   */
   private static final int LEAST_PAGES = 16;
 
   /** SSTables of a tree grow beyond what is flushed when it would have more than so many. */

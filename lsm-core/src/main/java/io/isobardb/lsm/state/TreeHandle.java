@@ -22,11 +22,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree as the engine sees it: what it is, its states, and who works on it.
+ * A tree as the engine sees it: what it is, its states, and what works on it.
  *
- * <p>Thread rule: {@link #commitLock} is held by whoever changes what the manifest knows of this
- * tree, from deciding the change until the new state is in place; nobody waits for memory while
- * holding it.
+ * <p>Thread rule: {@link #commitLock} is held by a thread that changes what the manifest knows of
+ * this tree, from deciding the change until the new state is in place; nobody waits for memory
+ * while holding it.
  */
 public final class TreeHandle {
   /** What an entry costs in a page besides its key and value, in bytes, about. */
@@ -231,7 +231,7 @@ public final class TreeHandle {
 
   /**
    * Whether {@link #refuse} or {@link #close} was called. An operation has to ask after it has
-   * begun, so that either it hears of it or who refuses sees the operation.
+   * begun, so that either it hears of the refusal or the refusing thread sees the operation.
    */
   public boolean refused() {
     return refused != null;
@@ -297,7 +297,7 @@ public final class TreeHandle {
 
   /**
    * The key up to which merges in memory have come on their way round the key space, or null at its
-   * beginning. Only who has taken the tree's memory goes on from there.
+   * beginning. Only the job that has taken the tree's memory goes on from there.
    */
   public byte @Nullable [] packedUpTo() {
     return packedUpTo;
@@ -446,9 +446,9 @@ public final class TreeHandle {
   /**
    * Seals the active SSTable if it is still {@code full}, and puts an empty one in its place.
    *
-   * <p>The new one is published before its boundary is read from {@code logEnd}: whoever reserves
-   * from there on sees it, and whoever reserved before finds, by the boundary, the one that was
-   * sealed. So for every key the newer component has the newer versions.
+   * <p>The new one is published before its boundary is read from {@code logEnd}: a writer that
+   * reserves from there on sees it, and a writer that reserved before finds, by the boundary, the
+   * one that was sealed. So for every key the newer component has the newer versions.
    *
    * @param next makes that empty one
    * @param logEnd the end of what is reserved in the log

@@ -89,7 +89,7 @@ public final class TunerService implements Service {
   }
 
   /**
-   * Who does what is tuned.
+   * What carries out what is tuned.
    *
    * @param flusher knows what unlogged trees have written
    */
