@@ -37,7 +37,7 @@ class MaxOpenFilesTest {
         .build();
   }
 
-  /** So long that the trees' pages do not fit into the cache. */
+  /** Long enough that the trees' pages do not fit into the cache. */
   private static byte[] value(int tree, int key, int round) {
     byte[] value = bytes(tree + "/" + key + "/" + round + " ");
     return Arrays.copyOf(value, 900);

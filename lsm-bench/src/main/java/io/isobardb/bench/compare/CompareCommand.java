@@ -205,7 +205,8 @@ public final class CompareCommand implements Callable<Integer> {
       progress.note(announcement(kinds, ordered, root.path()));
       progress.stage("starting");
       for (int repeat = 0; repeat < repeats; repeat++) {
-        // Who goes first changes, so that none always finds the machine as the same other left it.
+        // The order changes, so that no engine always finds the machine as the same other one left
+        // it.
         List<EngineKind> turn = new ArrayList<>(kinds);
         Collections.rotate(turn, -repeat);
         for (EngineKind engine : turn) {

@@ -41,7 +41,7 @@ final class BackupScript {
   private final Expected expected;
   private final Verifier verifier;
 
-  /** Of the backups. */
+  /** The disk that the backups are on. */
   private SimulatedStorage disk;
 
   private BackupDirectory directory;

@@ -107,7 +107,7 @@ final class Expected {
   /** Writes whose call has returned: the death of the process alone takes none of them. */
   private long returned;
 
-  /** Of logged trees, all up to this one are durable. */
+  /** All writes to logged trees up to this one are durable. */
   private long acknowledged;
 
   private long checkpoint;
@@ -349,7 +349,7 @@ final class Expected {
     }
   }
 
-  /** At which moments each key would be what it is, where those are not all. */
+  /** The moments at which each key would be what it is, where those are not all. */
   private String describe(Found contents) {
     long first = Math.min(acknowledged, checkpoint);
     StringBuilder text = new StringBuilder();

@@ -129,7 +129,7 @@ final class KillVictim {
         say(out, "done " + step);
       }
     } catch (IOException | RuntimeException | Error e) {
-      // Whoever waits sees that the victim ended by itself.
+      // The waiting thread sees that the victim ended by itself.
       e.printStackTrace();
       Runtime.getRuntime().halt(1);
     }

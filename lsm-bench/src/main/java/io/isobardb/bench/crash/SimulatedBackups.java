@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs backup scripts, seed after seed, up to a number of backups or the first violation. */
 final class SimulatedBackups {
-  /** So many backups have a store in common. */
+  /** How many backups have a store in common. */
   private static final int OF_A_STORE = 25;
 
   private SimulatedBackups() {}

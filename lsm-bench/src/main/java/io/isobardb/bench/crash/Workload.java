@@ -372,7 +372,7 @@ final class Workload {
     acknowledge(sync, logged);
   }
 
-  /** So many writes that memory has to be flushed, and merged before that. */
+  /** Enough writes that memory has to be flushed, and merged before that. */
   private void burst() {
     ExpectedTree to = any();
     int count = 20 + random.nextInt(150);
@@ -438,7 +438,7 @@ final class Workload {
     }
   }
 
-  /** So much data that there are several levels. */
+  /** Enough data for several levels. */
   private void load() {
     loading = true;
     ExpectedTree to = any();

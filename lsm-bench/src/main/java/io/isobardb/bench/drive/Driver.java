@@ -174,7 +174,8 @@ public final class Driver implements AutoCloseable {
 
   /** The first record that may not be there yet. */
   private long firstMissing() {
-    // In this order: who has taken a record that is counted here says so, or has inserted it.
+    // In this order: a client that has taken a record that is counted here says so, or has inserted
+    // it.
     long first = inserted.get();
     for (Client client : clients) {
       first = Math.min(first, client.inserting);

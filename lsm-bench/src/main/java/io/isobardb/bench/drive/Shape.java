@@ -12,13 +12,13 @@ import io.isobardb.lsm.TreeOptions;
  * @param logged whether the trees' writes go to the log
  */
 public record Shape(int trees, long records, int keyBytes, int valueBytes, boolean logged) {
-  /** Of the experiments' keys. */
+  /** Length of the experiments' keys. */
   public static final int KEY_BYTES = 16;
 
   /** With the key and the entry's header a record of 1 KB. */
   public static final int VALUE_BYTES = 1000;
 
-  /** Of the experiments' keys and values together. */
+  /** Length of a key and a value of the experiments together. */
   public static final int RECORD_BYTES = KEY_BYTES + VALUE_BYTES;
 
   /** Logged trees of records of 1 KB. */

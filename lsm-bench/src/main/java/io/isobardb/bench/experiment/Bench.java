@@ -27,7 +27,7 @@ final class Bench {
   static final double LOG_GIGABYTES = 10;
   static final long RECORDS = 100_000_000;
 
-  /** Of fewer, one merge of L0 more or less would be what is measured. */
+  /** With fewer operations, one merge of L0 more or less would be what is measured. */
   static final long OPERATIONS = 3 * RECORDS;
 
   /**

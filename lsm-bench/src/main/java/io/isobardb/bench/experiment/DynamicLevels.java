@@ -41,7 +41,7 @@ final class DynamicLevels implements SimulatedExperiment {
 
   private static final int PHASES = 4;
 
-  /** Of each phase so many times as many writes as there are records are measured. */
+  /** Writes of each phase that are measured, as a multiple of the number of records. */
   private static final int MEASURED = 2;
 
   @Override

@@ -27,7 +27,10 @@ final class ExactBytes implements SimulatedExperiment {
   /** Several thousand writes per sweep: some dozens of merges of L0 at the sizes measured here. */
   private static final long OPERATIONS = 75_000_000;
 
-  /** So many times as many come before: until then L1 is still being filled, and that is cheap. */
+  /**
+   * Operations before those measured, as a multiple: until then L1 is still being filled, which is
+   * cheap.
+   */
   private static final int AGE = 4;
 
   @Override

@@ -170,7 +170,9 @@ final class ExactLevels implements SimulatedExperiment {
     figures.put(MODELLED_AS_FULL, bytes(found, flushed, entry));
   }
 
-  /** Of flushes and merges per put, given what an entry takes in the SSTables of each. */
+  /**
+   * Bytes that flushes and merges write per put, given what an entry takes in the SSTables of each.
+   */
   private static double bytes(WriteCost cost, double flushed, double merged) {
     return cost.flush() * flushed + (cost.total() - cost.log() - cost.flush()) * merged;
   }

@@ -25,7 +25,7 @@ final class ExactSkew implements SimulatedExperiment {
   private static final int TREES = 10;
   private static final long OPERATIONS = 75_000_000;
 
-  /** So many that L0 is merged 20 times and more where memory calls for flushes. */
+  /** Enough that L0 is merged 20 times and more where memory calls for flushes. */
   private static final long LONG_OPERATIONS = 225_000_000;
 
   private static final String LOG = "log [GB]";

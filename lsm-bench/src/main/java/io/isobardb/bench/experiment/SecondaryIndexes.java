@@ -40,7 +40,7 @@ final class SecondaryIndexes implements Experiment {
 
   private static final int FIELD_BYTES = Shape.VALUE_BYTES / INDEXES;
 
-  /** Of a field its index has so much. */
+  /** The bytes of a field that its index has. */
   private static final int INDEXED_BYTES = 64;
 
   private static final long RECORDS = 50_000_000;
@@ -176,7 +176,7 @@ final class SecondaryIndexes implements Experiment {
       return new Driver.Done(done, done, (System.nanoTime() - start) / 1e9);
     }
 
-    /** So many fields, each once. */
+    /** A number of fields, each once. */
     private Set<Integer> drawn(int fields, Skew skew, int hot) {
       Set<Integer> drawn = new LinkedHashSet<>();
       while (drawn.size() < fields) {

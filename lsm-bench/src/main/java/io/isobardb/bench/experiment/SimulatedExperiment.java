@@ -2,7 +2,7 @@ package io.isobardb.bench.experiment;
 
 /** An experiment on simulated stores: what it counts is the same on every machine. */
 interface SimulatedExperiment extends Experiment {
-  /** Of a simulated clock nothing has to be rehearsed. */
+  /** On a simulated clock nothing has to be rehearsed. */
   @Override
   default boolean rehearses() {
     return false;

@@ -26,7 +26,7 @@ final class TunerAccuracy implements Experiment {
   private static final double GIGABYTES = 10;
   private static final int WINDOWS = 20;
 
-  /** So many windows are measured of a fixed split. */
+  /** Windows that are measured of a fixed split. */
   private static final int MEASURED = 10;
 
   @Override

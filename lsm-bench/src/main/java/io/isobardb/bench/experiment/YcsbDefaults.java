@@ -27,10 +27,10 @@ final class YcsbDefaults implements Experiment {
   private static final List<Integer> FIXED = List.of(1, 4, 8, 12);
   private static final double GIGABYTES = 10;
 
-  /** So often a window of operations before it is measured. */
+  /** Windows of operations before the first that is measured. */
   private static final int WINDOWS = 6;
 
-  /** So many windows are measured. */
+  /** Windows that are measured. */
   private static final int MEASURED = 10;
 
   /** Good enough is 97 % as good. */

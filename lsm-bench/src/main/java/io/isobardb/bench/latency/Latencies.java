@@ -19,7 +19,7 @@ final class Latencies {
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
   private static final int DIGITS = 3;
 
-  /** Of single seconds: within 1 %, since there are many of them. */
+  /** Digits for single seconds: within 1 %, since there are many of them. */
   private static final int DIGITS_OF_SECONDS = 2;
 
   private static final long SECOND_NANOS = 1_000_000_000;

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** By which program, on what machine and when something was measured. */
+/** The program, the machine and the time of a measurement. */
 public final class Provenance {
   private static final int GIT_SECONDS = 5;
 

@@ -25,7 +25,7 @@ public final class LevelDbSimulator {
     LARGEST
   }
 
-  /** Of so many requests one is looked up before it is inserted. */
+  /** One in so many requests is looked up before it is inserted. */
   private static final int LOOKUPS = 16;
 
   /** A table may overlap so many times its size in the level below the next. */
@@ -107,7 +107,7 @@ public final class LevelDbSimulator {
   }
 
   /**
-   * Of reads that come as the writes of {@link #run} did, the shares that end in the memtable, in
+   * For reads that come as the writes of {@link #run} did: the shares that end in the memtable, in
    * level 0, and in each level.
    */
   public double[] foundShares() {

@@ -27,7 +27,7 @@ import java.util.SplittableRandom;
  * probability.
  */
 public final class StoreSimulator {
-  /** Of so many puts one is also read, to see what that costs. */
+  /** One in so many puts is also read, to see what that costs. */
   private static final int PUTS_PER_READ = 16;
 
   private final StoreShape shape;

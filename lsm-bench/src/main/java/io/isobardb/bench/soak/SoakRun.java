@@ -54,7 +54,7 @@ public final class SoakRun {
 
   private static final long RESIDENT_SLACK = 160 << 20;
 
-  /** Part of the name of the file that slabs are mapped from: see decision 0021. */
+  /** Part of the name of the file that slabs are mapped from: see decision 0016. */
   private static final String SLABS = ".isobar-memory-";
 
   /** What may be mapped for a moment while memory comes and goes, or is another store's. */

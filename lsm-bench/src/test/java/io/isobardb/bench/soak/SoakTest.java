@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakTest {
   private static final long SEED = Long.getLong("isobar.seed", 20_261_121L);
 
-  /** So many operations write more than a megabyte. */
+  /** Enough operations to write more than a megabyte. */
   private static final long ENOUGH = 3_000;
 
   @TempDir Path temp;

@@ -16,8 +16,8 @@ public final class ErrorText {
   private ErrorText() {}
 
   /**
-   * The exception's message; what it leaves to its type or its cause is added. Of what nobody
-   * foresaw the type is told, too, and how to see where it came from.
+   * The exception's message; what it leaves to its type or its cause is added. If nobody foresaw
+   * the exception, its type is told, too, and how to see where it came from.
    */
   public static String of(Throwable e) {
     boolean foreseen =

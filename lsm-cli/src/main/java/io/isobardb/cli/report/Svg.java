@@ -11,7 +11,7 @@ import java.util.Locale;
  * shows it; colours follow the reader's choice of light or dark. Not thread-safe.
  */
 public final class Svg {
-  /** Of one chart: letters can be read where it fills the width of a phone. */
+  /** The width of one chart: letters can be read where it fills the width of a phone. */
   static final int WIDTH = 440;
 
   private static final int GAP = 24;

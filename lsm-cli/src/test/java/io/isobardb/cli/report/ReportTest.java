@@ -38,7 +38,7 @@ class ReportTest {
         .parse(new ByteArrayInputStream(xml.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Of all sizes, from what is almost nothing to what is most. */
+  /** Charts of all sizes, from almost nothing to the most. */
   static List<Chart> charts() {
     List<Chart> charts = new ArrayList<>();
     SplittableRandom random = new SplittableRandom(1);

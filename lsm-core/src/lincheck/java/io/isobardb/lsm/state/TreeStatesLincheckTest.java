@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whoever acquires a tree's state gets the one published last, and it is not cleaned up before he
- * has let it go: every interleaving, within bounds, of readers and swaps.
+ * A reader that acquires a tree's state gets the one published last, and it is not cleaned up
+ * before the reader releases it: every interleaving, within bounds, of readers and swaps.
  */
 @Tag("any-jdk")
 public class TreeStatesLincheckTest {

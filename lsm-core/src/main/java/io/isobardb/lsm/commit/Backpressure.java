@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * up.
  */
 public final class Backpressure {
-  /** Times what flushes free: where a delay for memory or log begins, ... */
+  /** The rate where a delay for memory or log begins, as a multiple of what flushes free. */
   private static final double LOOSE = 8;
 
-  /** ... and at the limit. */
+  /** The rate at the limit of memory or log, as a multiple of what flushes free. */
   private static final double TIGHT = 0.5;
 
-  /** Times the last second's rate: where a delay for L0 or debt begins, ... */
+  /** The rate where a delay for L0 or debt begins, as a multiple of the last second's rate. */
   private static final double LOOSE_FOR_MERGES = 2;
 
-  /** ... and at the limit. */
+  /** The rate at the limit of L0 or debt, as a multiple of the last second's rate. */
   private static final double TIGHT_FOR_MERGES = 0.25;
 
-  /** Times what flushes free: no delay for L0 or debt makes writers slower. */
+  /** The least rate that a delay for L0 or debt leaves, as a multiple of what flushes free. */
   private static final double LEAST_FOR_MERGES = 1.0 / 64;
 
   /** Debt slows writers down from this part of its limit on. */

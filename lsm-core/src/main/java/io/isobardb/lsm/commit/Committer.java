@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Committer {
-  /** So often a write that has begun looks for a page before it gets some beyond the budget, ... */
+  /** Attempts to get a page within the budget before a started write may exceed it. */
   private static final int ATTEMPTS = 32;
 
-  /** ... and so often from then on. */
+  /** Attempts after that. */
   private static final int MORE_ATTEMPTS = 2;
 
   /** No write of a logged tree. */
@@ -176,8 +176,8 @@ public final class Committer {
   }
 
   /**
-   * The write is visible: whoever made it must be told so, and wait for its sync. What failed is
-   * tried again by later writes.
+   * The write is visible: its caller must be told so, and wait for its sync. What failed is tried
+   * again by later writes.
    */
   private static void passOver(Throwable failure) {
     System.getLogger(Committer.class.getName())
@@ -414,7 +414,7 @@ public final class Committer {
 
   private void put(TreeHandle tree, Write write) {
     if (write.isRange()) {
-      // What is visible is taken first: who is not registered later reads there or later.
+      // What is visible is taken first: a reader that is not registered later reads there or later.
       long visible = engine.log().visible();
       tree.states().deleteRange(tree.order(), write.range(), snapshots, visible);
       return;

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Remembers that a flush or a merge found the disk full, and has it tried again from time to time.
  *
- * <p>Meanwhile no flush or merge is begun, and who would have to wait for one gets a {@link
- * DiskFullException} instead. Nothing is lost by that: what was not flushed stays in memory and in
- * the log.
+ * <p>Meanwhile no flush or merge is begun, and a caller that would have to wait for one gets a
+ * {@link DiskFullException} instead. Nothing is lost by that: what was not flushed stays in memory
+ * and in the log.
  *
  * <p>Thread rule: all methods may be called by any thread. The timer's thread is started when the
  * disk is full for the first time.

@@ -76,7 +76,7 @@ public record Engine(
   }
 
   /**
-   * Entries of the tree up to this LSN may lose it, if nothing older is left: all who read, given
+   * Entries of the tree up to this LSN may lose it, if nothing older is left: all readers, given
    * {@link #liveSnapshots}, read later, and so does recovery.
    */
   public long indifferentLsn(TreeHandle tree, long[] live) {

@@ -13,15 +13,15 @@ public record Fullness(double trigger) {
   /** How it is unless somebody has chosen otherwise. */
   public static final Fullness USUAL = new Fullness(0.875);
 
-  /**
-   * Of the room above the trigger, so much is left when flushes must not be limited any more, ...
-   */
+  /** The share of the room above the trigger that is left when flushes are no longer limited. */
   private static final double PRESSING = 7.0 / 8;
 
-  /** ... so much when writers are slowed down, so little at first that they hardly feel it, ... */
+  /**
+   * The share of that room that is left when writers begin to be slowed down, a little at first.
+   */
   private static final double SLOW = 6.0 / 8;
 
-  /** ... and so much when nothing but writes should take more. */
+  /** The share of that room below which only writes should take more memory. */
   private static final double NEARLY_FULL = 3.0 / 8;
 
   /** This part of the write memory is not lent: writers should not have to ask for it back. */

@@ -71,9 +71,9 @@ public final class LogHandle {
   }
 
   /**
-   * What replay holds while it applies an operation, and whoever seals an active SSTable while the
-   * log is replayed. The boundary that he sets is the record being replayed, as if none of it were
-   * on its way into that SSTable, which may be flushed and freed at once.
+   * What replay holds while it applies an operation, and so does a thread that seals an active
+   * SSTable while the log is replayed. The boundary that it sets is the record being replayed, as
+   * if none of it were on its way into that SSTable, which may be flushed and freed at once.
    */
   public Lock applying() {
     return applying;

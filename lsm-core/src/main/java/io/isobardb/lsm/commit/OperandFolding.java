@@ -27,7 +27,7 @@ import java.util.concurrent.locks.Lock;
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class OperandFolding {
-  /** So many operands a read may have to fold onto a value that is too large for a leaf. */
+  /** The most operands that a read may have to fold onto a value that is too large for a leaf. */
   private static final int MOST = 48;
 
   private static final int SLOTS = 256;
@@ -38,7 +38,7 @@ final class OperandFolding {
   private final OperandReader reader;
   private final WriteRoom room;
 
-  /** Of the keys of each slot, how many calls to pass over, since the last one came to nothing. */
+  /** How many calls to pass over for the keys of each slot, since the last one came to nothing. */
   private final AtomicIntegerArray passes = new AtomicIntegerArray(SLOTS);
 
   /**

@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * Admits range deletes while there is memory for them. Beyond half of it flushes are asked for. At
  * the bound a write waits for a flush or a merge that may free some, and is refused if there is
- * none. Nothing is kept for those who have passed.
+ * none. Nothing is kept for writers that have passed.
  *
  * <p>Thread rule: all methods may be called by any thread; {@link #admit} waits, holding nothing.
  */
@@ -116,7 +116,7 @@ public final class RangeRoom {
       }
       engine.failure().check();
       engine.space().check();
-      // What is visible is taken first: who is not registered later reads there or later.
+      // What is visible is taken first: a reader that is not registered later reads there or later.
       long visible = engine.log().visible();
       boolean coming = false;
       for (TreeHandle tree : engine.catalog().trees()) {

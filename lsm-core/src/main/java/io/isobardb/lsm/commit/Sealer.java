@@ -22,7 +22,7 @@ public final class Sealer {
   private final Sealing rules;
   private final Consumer<TreeHandle> onSealed;
 
-  /** So much in an active SSTable is worth a run of its own. */
+  /** The least bytes in an active SSTable that are worth a run of their own. */
   private static final long RANGE_SEAL_BYTES = 256 << 10;
 
   /**
@@ -114,7 +114,8 @@ public final class Sealer {
         fresh.add(next(tree));
       }
       long[] lsn = {-1};
-      // Whoever has a place in the log waits for the boundary: nothing may wait or fail from here.
+      // A writer with a place in the log waits for the boundary: nothing may wait or fail from
+      // here.
       seal(
           trees,
           fresh,

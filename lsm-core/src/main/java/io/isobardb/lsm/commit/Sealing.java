@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record Sealing(
     MemoryComponent component, int wantedBytes, int pageSize, @Nullable StaticShares shares) {
 
-  /** So many active SSTables are not too many to be merged and flushed by slices. */
+  /** The most active SSTables of a tree that can be merged and flushed by slices. */
   private static final int FEW = 8;
 
   /** The least number of pages of one. */
@@ -31,7 +31,7 @@ public record Sealing(
   /** What puts lose in a tree that the processor's cache has no room for, for small entries. */
   private static final int GROWTH_NANOS_PER_BYTE = 3;
 
-  /** So many sealed runs there are on average between two merges of a few. */
+  /** Sealed runs between two merges of a few, on average. */
   private static final int RUNS_LEFT = 4;
 
   /**

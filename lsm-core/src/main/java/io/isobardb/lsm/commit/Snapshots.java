@@ -97,7 +97,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   }
 
   /**
-   * What has expired by this time is so for all who are registered, and for all who read later, a
+   * What has expired by this time is so for all that are registered, and for all that read later, a
    * crash or not, once the manifest has that time.
    */
   public synchronized long settledMillis() {

@@ -129,8 +129,8 @@ public final class StoreClock implements LongSupplier {
   }
 
   /**
-   * Logs the last leap, if that was not done. Nobody who asks for the time does, since a log may
-   * block.
+   * Logs the last leap, if that was not done. No caller that asks for the time does so, since a log
+   * may block.
    */
   public void tellLeap() {
     String how = untold;

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds writers to {@link StaticShares}: one who writes to a tree without a slot waits until it has
- * one, and one whose tree has filled its share waits for a flush.
+ * Holds writers to {@link StaticShares}: a writer to a tree without a slot waits until it has one,
+ * and a writer whose tree has filled its share waits for a flush.
  *
  * <p>A batch over more trees than there are slots has them one after another.
  *
@@ -26,7 +26,7 @@ public final class TreeSlots {
   private final AtomicLong writes = new AtomicLong();
   private final Consumer<TreeHandle> flushAll;
 
-  /** Who has a slot, by ID. Guarded by this. */
+  /** The trees that have a slot, by ID. Guarded by this. */
   private final Map<Integer, Holder> holders = new LinkedHashMap<>();
 
   /** Trees that writers wait for. Guarded by this. */

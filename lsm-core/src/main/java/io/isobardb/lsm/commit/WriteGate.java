@@ -249,7 +249,7 @@ public final class WriteGate implements StallCounter {
 
   /**
    * Whether a write that has passed, and may have waited for something else since, could pass now
-   * without a wait. Nothing is kept for those who have passed.
+   * without a wait. Nothing is kept for writers that have passed.
    */
   boolean admits(long room) {
     return usedBytes() + atMost(room) <= limitBytes && !isLogFull();

@@ -22,7 +22,7 @@ public final class WriteRoom {
   /** Keys below this part of a page leave enough of it to entries, whatever their order. */
   private static final int SHORT_SHARE = 16;
 
-  /** Of an entry's slot, header and alignment. */
+  /** Bytes of an entry's slot, header and alignment. */
   private static final int SLOT_BYTES = 32;
 
   /** Children of inner pages that have room for one separator: seen with random keys. */

@@ -28,7 +28,7 @@ final class ActiveCursor extends LeafEntryCursor {
   private Memory memory;
   private int base;
 
-  /** Of what is at {@link #base}; nobody changes it. */
+  /** The version of the leaf at {@link #base}. The copy there does not change. */
   private int version;
 
   /** What the copy was made from. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * words, one bit in each word.
  *
  * <p>Thread rule: {@link #add} and {@link #mayContain} by any thread, until {@link #retire}, and by
- * readers in an epoch after it. A key added before its entry is published is found by all who can
- * see the entry.
+ * readers in an epoch after it. A key added before its entry is published is found by all readers
+ * that can see the entry.
  */
 final class ActiveFilter {
   private static final int BLOCK_SHIFT = 6;

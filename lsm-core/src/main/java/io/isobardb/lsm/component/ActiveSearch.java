@@ -18,7 +18,7 @@ import java.util.Arrays;
  *
  * <p>Thread rule: any thread, no lock. A node may be edited while it is searched: every offset read
  * is forced into the page and every loop is bounded, so the answer is then arbitrary but harmless,
- * and the caller, who compares the node's version afterwards, throws it away.
+ * and the caller, which compares the node's version afterwards, throws it away.
  */
 final class ActiveSearch {
   /** Bit of a position: the entry there has the key that was sought. */

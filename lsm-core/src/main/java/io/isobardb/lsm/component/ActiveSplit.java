@@ -273,7 +273,8 @@ final class ActiveSplit {
     if (depth == 0) {
       plantRoot(root, node, memory, base);
       addSeparator(root, 0, right);
-      // Before the old root is unlatched: who finds it readable again must see that it is not it.
+      // Before the old root is unlatched: a reader that finds it readable again must see that it is
+      // not the root.
       lookup.setRoot(root);
     } else {
       int parent = path[depth - 1];

@@ -217,8 +217,8 @@ public final class ActiveTree implements Sealed {
       }
       boolean done;
       try {
-        // Looked at again under the latch: whoever fills the filter visits the leaf after it is
-        // set.
+        // Looked at again under the latch: the thread that fills the filter visits the leaf after
+        // it is set.
         ActiveFilter growing = growingFilter;
         if (growing != added && growing != null) {
           growing.add(write.hash);
@@ -309,7 +309,7 @@ public final class ActiveTree implements Sealed {
     ActiveFilter[] all = Arrays.copyOf(before, before.length + 1);
     all[before.length] = created;
     if (before.length > 0) {
-      // Readers first: a writer may add a key to it as soon as he can see it.
+      // Readers first: a writer may add a key to it as soon as it is visible.
       filters = all;
       growingFilter = created;
     } else {

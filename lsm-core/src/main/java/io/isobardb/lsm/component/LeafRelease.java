@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Gives up the leaves of a sealed {@link ActiveTree} range by range, as their entries go to disk.
  *
  * <p>Inner nodes keep pointing to leaves given up: no reader looks for their keys any more, and one
- * who began before stays within his epoch. A leaf that reaches beyond a range is kept until the
+ * that began before stays within its epoch. A leaf that reaches beyond a range is kept until the
  * whole tree goes.
  *
  * <p>Thread rule: guarded by the tree's structure lock.

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Thread rule: the leaf is latched; nothing here waits.
  */
 final class LeafWriter {
-  /** So many operands of a key, one below the other, are folded. */
+  /** Operands of a key, one below the other, from which on they are folded. */
   private static final int DEEP = 16;
 
   /**
@@ -131,8 +131,8 @@ final class LeafWriter {
   }
 
   /**
-   * Of the versions of a key in the slots from {@code slot} to before {@code end}: the slot of the
-   * newest one that is visible and needs nothing older; {@code end} if there is none.
+   * The slot of the newest version of a key that is visible and needs nothing older, among the
+   * slots from {@code slot} to before {@code end}; {@code end} if there is none.
    */
   private int keeper(Memory memory, int base, int slot, int end, long visible) {
     long shape = memory.getLong(base + SHAPE);

@@ -13,18 +13,19 @@ public final class MemoryRules {
   /** What it takes to merge what is sealed, for small entries. */
   public static final int MERGE_NANOS_PER_BYTE = 2;
 
-  /**
-   * A tree with so much is large enough for slices, whatever part of the write memory it is, ...
-   */
+  /** A tree of this size is flushed by slices, whatever its part of the write memory. */
   private static final int SLICED_BYTES = 8 << 20;
 
-  /** ... until it has less than this: by slices it holds about half of what it has when whole. */
+  /**
+   * A tree that is flushed by slices is flushed whole again once it has less than this. By slices
+   * it holds about half of what it has when whole.
+   */
   private static final int LEAST_SLICED_BYTES = SLICED_BYTES / 2;
 
-  /** A tree that shares the write memory has so many slices, ... */
+  /** Slices of a tree that shares the write memory. */
   private static final int SLICES = 8;
 
-  /** ... of this size at least. */
+  /** The least size of such a slice. */
   private static final int LEAST_SLICE_BYTES = 1 << 20;
 
   /**

@@ -18,7 +18,7 @@ final class CutIndex {
   private final Cuts.Leaf[] leaves;
   private final byte[] prefix;
 
-  /** Of the first bounds of all leaves but the first one. */
+  /** The heads of the first bounds of all leaves but the first one. */
   private final long[] heads;
 
   private CutIndex(KeyOrder order, Cuts.Leaf[] leaves) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * little-endian, and its kind has {@link Kind#EXPIRES}.
  */
 public final class Expiry {
-  /** Of an entry that does not expire. */
+  /** The time of an entry that does not expire. */
   public static final long NEVER = Long.MAX_VALUE;
 
   /** Bytes that it takes where it is stored. */

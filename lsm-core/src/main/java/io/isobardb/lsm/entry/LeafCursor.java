@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A cursor over one SSTable, active or immutable: it holds the current entry itself. Cursors over
- * several of them hand it out ({@link EntryCursor#leaf}), so that who goes through many entries
- * reads them from fields, whatever stands between.
+ * several of them hand it out ({@link EntryCursor#leaf}), so that a loop over many entries reads
+ * them from fields, whatever stands between.
  *
  * <p>Thread rule: one thread at a time.
  */

@@ -27,7 +27,7 @@ public final class OperandChain {
   private long lowestLsn = Lsn.MAX;
   private boolean empty = true;
 
-  /** Of the newest version. */
+  /** When the newest version expires. */
   private long expiry = Expiry.NEVER;
 
   /** When the oldest operand was written; what had expired by then does not count. */
@@ -219,7 +219,7 @@ public final class OperandChain {
       byte[] combined = operator.combine(older, newer);
       return combined == null ? null : combined.clone();
     } catch (Throwable e) {
-      // They stay two: who reads them is told.
+      // They stay two, and a reader is told.
       UserCode.failure(e);
       return null;
     }

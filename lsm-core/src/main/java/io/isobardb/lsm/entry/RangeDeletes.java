@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * many range deletes there were.
  */
 public final class RangeDeletes {
-  /** Tells who reads. */
+  /** Tells at which LSNs somebody reads. */
   @FunctionalInterface
   public interface Readers {
     /** Whether somebody reads at an LSN from {@code from} on, before {@code to}. */
@@ -91,7 +91,7 @@ public final class RangeDeletes {
     return new RangeDeletes(order, null);
   }
 
-  /** These range deletes, for who reads later than all of them. */
+  /** These range deletes, for readers at LSNs later than all of them. */
   public static RangeDeletes of(KeyOrder order, List<RangeDelete> deletes) {
     return none(order).withAll(deletes, NOBODY, Long.MAX_VALUE);
   }
@@ -205,7 +205,7 @@ public final class RangeDeletes {
     return new RangeDeletes(order, top);
   }
 
-  /** So many of the last moments, ascending. */
+  /** The last moments, ascending, {@code most} of them at most. */
   private List<Stage> stages(int most) {
     List<Stage> stages = new ArrayList<>();
     for (Stage at = last; at != null && stages.size() < most; at = at.older) {
@@ -250,7 +250,7 @@ public final class RangeDeletes {
    * Those that somebody needs. Of two range deletes that cover a key, the older one is needed by a
    * reader between them only.
    *
-   * @param readers who is registered
+   * @param readers the LSNs that are registered
    * @param visible all others read at this LSN or later
    * @param most of how many of the last moments it is asked
    */

@@ -36,7 +36,7 @@ public final class VersionFilter {
    * @param deletes the tree's range deletes, asked for after the snapshots; or null
    * @param settled range deletes up to this LSN are seen by everybody else, and no crash takes them
    *     back
-   * @param expiredBy what has expired by then is so for all who read, now and later
+   * @param expiredBy what has expired by then is so for all readers, now and later
    */
   public VersionFilter(
       KeyOrder order,
@@ -74,7 +74,7 @@ public final class VersionFilter {
     return !(bottommost && deletes(entry) && !snapshotIn(0, lsn));
   }
 
-  /** Whether an entry says to all who read it that there is no such key. */
+  /** Whether an entry says to all its readers that there is no such key. */
   public boolean deletes(LeafCursor entry) {
     return entry.kind() == Kind.DELETE || entry.isExpired(expiredBy);
   }
@@ -136,7 +136,7 @@ public final class VersionFilter {
   }
 
   /**
-   * Whether range deletes hide all entries of a range, or one, from all who read.
+   * Whether range deletes hide all entries of a range, or one, from all readers.
    *
    * <p>The oldest reader that an entry is old enough for sees the fewest range deletes.
    */

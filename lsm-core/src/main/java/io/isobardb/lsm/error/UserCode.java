@@ -11,7 +11,7 @@ package io.isobardb.lsm.error;
  * the JVM itself is broken, a {@link VirtualMachineError} of another kind, is nobody's failure and
  * passes.
  *
- * <p>Whoever calls such code catches {@link Throwable} and asks {@link #failure}.
+ * <p>A caller of such code catches {@link Throwable} and asks {@link #failure}.
  */
 public final class UserCode {
   private UserCode() {}

@@ -18,7 +18,7 @@ public final class FailureLatch {
 
   /** Is told of the first failure. */
   public interface Listener {
-    /** The store takes no more writes: wakes those who wait. */
+    /** The store takes no more writes: wakes those that wait. */
     void stopped(Throwable cause);
   }
 

@@ -33,7 +33,7 @@ public final class Observers {
           SyncSpan.class,
           TuningSpan.class);
 
-  /** Of open stores, for what JFR asks for from time to time. */
+  /** The observers of open stores, for what JFR asks for from time to time. */
   private static final Set<Observers> OPEN = ConcurrentHashMap.newKeySet();
 
   /** Held while JFR is told of the first open store, or that there is none any more. */

@@ -21,13 +21,13 @@ import io.isobardb.lsm.option.MemoryComponent;
  */
 public final class FlushExtent {
   /**
-   * Of the most that a tree had in memory, the part that has to be flushed for memory's sake within
-   * a log's length for more than the oldest run to be on its way soon: beta.
+   * Beta: the part of the most that a tree had in memory that has to be flushed for memory's sake
+   * within a log's length, for more than the oldest run to be on its way soon.
    */
   private static final double BETA = 0.5;
 
   /**
-   * So many times the most that a tree had in memory has to be flushed within a log's length for
+   * How many times the most that a tree had in memory has to be flushed within a log's length for
    * slices, once that is known. Full flushes turn it over a whole number of times: so this stays
    * clear of them.
    */

@@ -46,7 +46,7 @@ final class FlushJob implements Job {
         alone ? "flush " + parts.get(0).tree().name() : "flush of " + parts.size() + " trees";
   }
 
-  /** Of a flush that has not begun. */
+  /** The trees of a flush that has not begun. */
   List<TreeHandle> trees() {
     return parts.stream().map(TreeFlush::tree).toList();
   }
@@ -164,7 +164,7 @@ final class FlushJob implements Job {
 
   @Override
   public void failed(Throwable cause) {
-    // Whoever waits for the trees goes on, whatever fails here.
+    // Those that wait for the trees go on, whatever fails here.
     try {
       parts.forEach(TreeFlush::abandon);
     } finally {

@@ -30,7 +30,10 @@ public record FlushRules(
     MemoryComponent component,
     Fullness fullness) {
 
-  /** Of the log's limit, how much earlier at most slices begin that have all keys before them. */
+  /**
+   * How much earlier slices begin at most, if they have all keys before them: a share of the log's
+   * limit.
+   */
   private static final double MOST_AHEAD = 0.15;
 
   /** Why trees are flushed. */
@@ -148,7 +151,7 @@ public record FlushRules(
 
   /**
    * Which part of their floors trees keep: all, unless that is more than can stay in memory. As
-   * much again must be there for whoever writes, or memory could be full with nobody to flush.
+   * much again must be there for writers, or memory could be full with nobody to flush.
    *
    * @param mostKept what may stay in memory
    * @param floors of all trees

@@ -54,7 +54,7 @@ public final class Flusher implements Flushes {
 
   private final AtomicInteger running = new AtomicInteger();
 
-  /** Requests not answered yet; whoever counts the first one answers them all. */
+  /** Requests not answered yet; the thread that counts the first one answers them all. */
   private final AtomicInteger requests = new AtomicInteger();
 
   /** Trees of which all is being flushed. */
@@ -139,7 +139,7 @@ public final class Flusher implements Flushes {
   /**
    * As {@link #request}, for a write that need not wait: all writes above the trigger come here.
    * The log is looked at again once it has grown by a small part. Trees are not chosen among while
-   * none is free: whoever is done with one asks.
+   * none is free: the job that is done with one asks.
    */
   public void suggest() {
     if (engine.log().end() - seenEnd > rules.logLimitBytes() / LOG_LOOKS) {

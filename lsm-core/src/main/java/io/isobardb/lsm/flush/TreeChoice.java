@@ -67,7 +67,7 @@ final class TreeChoice {
         .toList();
   }
 
-  /** So many of the first trees that together they give back so many bytes, and no more. */
+  /** As many of the first trees as it takes to give back that many bytes, and no more. */
   private static List<TreeMemory> first(List<TreeMemory> trees, long bytes) {
     int count = 0;
     for (long sum = 0; count < trees.size() && (count == 0 || sum < bytes); count++) {

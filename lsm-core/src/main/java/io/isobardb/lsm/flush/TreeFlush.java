@@ -83,7 +83,7 @@ final class TreeFlush {
     return forMemory;
   }
 
-  /** Of how many of the oldest runs the present slice is. */
+  /** How many of the oldest runs the present slice takes. */
   int runs() {
     return runs;
   }

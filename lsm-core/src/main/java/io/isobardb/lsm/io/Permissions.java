@@ -11,12 +11,12 @@ final class Permissions {
 
   private Permissions() {}
 
-  /** Of a new file in the file system of {@code path}. */
+  /** Attributes of a new file in the file system of {@code path}. */
   static FileAttribute<?>[] ofFile(Path path, FileAccess access) {
     return of(path, access, "rw-------", "rw-r-----");
   }
 
-  /** Of a new directory in the file system of {@code path}. */
+  /** Attributes of a new directory in the file system of {@code path}. */
   static FileAttribute<?>[] ofDirectory(Path path, FileAccess access) {
     return of(path, access, "rwx------", "rwxr-x---");
   }

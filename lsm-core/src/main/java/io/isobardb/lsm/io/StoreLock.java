@@ -207,7 +207,7 @@ final class StoreLock {
     }
   }
 
-  /** Writes who has the lock; gives what the file holds. */
+  /** Writes which process has the lock; gives what the file holds. */
   private static String write(Path path, FileChannel channel, RandomAccessFile content)
       throws IOException {
     String before = read(content);
@@ -304,7 +304,7 @@ final class StoreLock {
   /** What another process, which has the lock, does. */
   private static String otherUse(FileChannel channel, boolean shared) throws IOException {
     if (!shared && channel.tryLock(0, Long.MAX_VALUE, true) != null) {
-      // Who only reads does not write its name there.
+      // A process that only reads does not write its name there.
       return "being looked at by another process (isobar check, dump or repair): wait for its end";
     }
     String owner = read(channel);
@@ -380,7 +380,7 @@ final class StoreLock {
             + " store, and find out who uses its directory");
   }
 
-  /** Says who holds it, to others of this process. */
+  /** Tells other threads of this process what holds it. */
   void describeHolder(String holder) {
     System.getProperties().replace(key, holder);
   }

@@ -313,7 +313,7 @@ final class DiskMergeJob implements Job {
       source.close();
       throw e;
     }
-    // In this order: who reads later sees all range deletes that count, and of those that are older
+    // In this order: a later reader sees all range deletes that count, and of those that are older
     // than what loses its LSN none is missed.
     long settled = engine.settledLsn();
     long[] snapshots = engine.liveSnapshots(tree);
@@ -444,10 +444,10 @@ final class DiskMergeJob implements Job {
   @Override
   public void failed(Throwable cause) {
     if (committing && !(cause instanceof DiskFullException)) {
-      // The manifest may name them: who opens the store next will know.
+      // The manifest may name them: the next opening will know.
       outputs.clear();
     }
-    // Whoever waits for the merge goes on, whatever fails here.
+    // Those that wait for the merge go on, whatever fails here.
     try {
       if (leave()) {
         release();

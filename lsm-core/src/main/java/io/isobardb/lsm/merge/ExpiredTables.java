@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** Which SSTables of a tree have expired, wholly or in part. Pure functions; any thread. */
 final class ExpiredTables {
-  /** So much of an SSTable has expired that it is rewritten for that: one of four entries. */
+  /** An SSTable is rewritten once one in so many of its entries has expired. */
   static final int MUCH = 4;
 
   /** Any expired entry is enough. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 public final class Folder {
-  /** So many operands of a key an SSTable may have without the value below them. */
+  /** The most operands of a key that an SSTable may have without the value below them. */
   static final int MOST = 4;
 
   private static final byte[] NO_VALUE = {};

@@ -156,7 +156,7 @@ final class IndexMergeJob implements Job {
 
   @Override
   public void failed(Throwable cause) {
-    // Whoever waits for the tree goes on, whatever fails here.
+    // Those that wait for the tree go on, whatever fails here.
     try {
       if (!(cause instanceof OutOfBudgetException)) {
         // Without room nothing is lost: the runs stay as they are.

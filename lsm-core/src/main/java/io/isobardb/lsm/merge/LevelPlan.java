@@ -12,7 +12,7 @@ import io.isobardb.lsm.version.Place;
  * @param cost bytes written for a byte that goes from L0 to the last level
  */
 record LevelPlan(int levels, double ratio, double cost) {
-  /** So many times cheaper one level has to be. */
+  /** How many times cheaper one level has to be. */
   private static final double MUCH_CHEAPER = 1.5;
 
   /** Sizes with so many levels. */

@@ -77,7 +77,7 @@ final class MemoryMergeJob implements Job {
   private long bytesOut;
   private boolean cameRound;
 
-  /** Of what tables are pieces that a merge of one SSTable takes; null if it takes all. */
+  /** The contents whose pieces a merge of one SSTable takes; null if it takes all. */
   private @Nullable Set<Object> picked;
 
   private byte @Nullable [] low;
@@ -411,7 +411,7 @@ final class MemoryMergeJob implements Job {
 
   @Override
   public void failed(Throwable cause) {
-    // Whoever waits for the tree goes on, whatever fails here.
+    // Those that wait for the tree go on, whatever fails here.
     try {
       if (!(cause instanceof OutOfBudgetException)) {
         // Without room nothing is lost: the runs stay as they are.

@@ -29,19 +29,23 @@ public record MemoryMerging(MemoryComponent component) {
   /** A tree with less than this, or than half of the write memory, is not merged for room. */
   private static final long LEVEL_BYTES = 64 << 20;
 
-  /** The SSTables that merges make are this part of the write memory, ... */
+  /** An SSTable that a merge makes has one in so many parts of the write memory. */
   private static final int SLICE_SHARE = 64;
 
-  /** ... or have so many pages, of which filter, index and a half-empty last one are few, ... */
+  /**
+   * The least pages of such an SSTable: filter, index and a half-empty last page are few of them.
+   */
   private static final int SLICE_PAGES = 16;
 
-  /** ... as long as that is no more than this part. */
+  /**
+   * The least number of pages holds while it is at most one in so many parts of the write memory.
+   */
   private static final int MOST_SHARE = 16;
 
-  /** All is merged for room once as much is new as this part of what was merged before, ... */
+  /** All is merged for room once what is new is this share of what was merged before. */
   private static final double FRESH_SHARE = 1;
 
-  /** ... or this part, if the tree has to be flushed. */
+  /** The same share for a tree that has to be flushed. */
   private static final double FLUSHED_FRESH_SHARE = 0.5;
 
   /**

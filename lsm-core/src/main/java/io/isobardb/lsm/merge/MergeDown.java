@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param belowLsn entries with lower LSNs are to go down
  * @param belowFile SSTables of the last level with higher numbers were written since, and so are
  *     rid of what is deleted
- * @param expiredBy what has expired by then is so for all who read
+ * @param expiredBy what has expired by then is so for all readers
  */
 public record MergeDown(
     byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile, long expiredBy) {
@@ -39,14 +39,14 @@ public record MergeDown(
     return toClean(version).isEmpty();
   }
 
-  /** Of a level above the last one, the SSTables that are to go down. */
+  /** The SSTables of a level above the last one that have to go down. */
   List<SSTableMeta> above(Version version, int height) {
     return version.atHeight(height).elements().stream()
         .filter(table -> goesDown(version, table))
         .toList();
   }
 
-  /** Of the last level, the SSTables to be rewritten where they stand. */
+  /** The SSTables of the last level that have to be rewritten where they stand. */
   List<SSTableMeta> toClean(Version version) {
     return version.atHeight(0).elements().stream()
         .filter(table -> isToBeCleaned(version, table))

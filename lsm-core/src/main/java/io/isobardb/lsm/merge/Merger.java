@@ -555,8 +555,8 @@ public final class Merger {
   }
 
   /**
-   * Lets others have the tree's memory. A flush that was asked for meanwhile, by a writer who waits
-   * now, was not begun: so it is asked for again.
+   * Lets others have the tree's memory. A flush that was asked for meanwhile, by a writer that
+   * waits now, was not begun: so it is asked for again.
    */
   private void leave(TreeHandle tree) {
     tree.memory().leave();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * left to hide. Pure functions; any thread.
  */
 public final class NeedlessRanges {
-  /** So many times as much has to go as is rewritten for its sake. */
+  /** How many times as much has to go as is rewritten for its sake. */
   private static final int EDGE_SHARE = 4;
 
   private NeedlessRanges() {}
@@ -37,7 +37,7 @@ public final class NeedlessRanges {
   record Cleaned(Set<Long> outputs, byte[] minKey, byte[] maxKey, long upTo) {}
 
   /**
-   * The SSTables that nobody needs: range deletes hide all they hold from all who read.
+   * The SSTables that nobody needs: range deletes hide all they hold from all readers.
    *
    * @param busy numbers of the files that are in merges
    * @return by the places they stand in

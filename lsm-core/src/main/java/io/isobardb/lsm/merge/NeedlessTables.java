@@ -57,7 +57,7 @@ final class NeedlessTables {
 
   /** SSTables that range deletes hide, or null. */
   private @Nullable MergeChoice hidden(TreeHandle tree, Set<Long> busy, Set<Slot> free) {
-    // In this order: who registers later reads at all that is settled.
+    // In this order: a reader that registers later reads at all that is settled.
     long settled = engine.settledLsn();
     long[] snapshots = engine.liveSnapshots(tree);
     TreeState state = tree.states().current();
@@ -137,7 +137,7 @@ final class NeedlessTables {
 
   /**
    * Whether SSTables of a tree wait to be dropped until a range delete is durable, or a reader has
-   * ended, or have expired: whoever asks again when that may be so.
+   * ended, or have expired. The caller asks again when that may be so.
    */
   boolean awaitsDrop(TreeHandle tree) {
     TreeState state = tree.states().current();

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  * merged into L2, along with what overlaps in L1.
  *
  * <p>If L0 has many groups that are small for what they overlap, as with little memory, they are
- * merged with each other first, unless another one is merged down for less (decision 0064).
+ * merged with each other first, unless another one is merged down for less (decision 0034).
  */
 public final class PartitionedLeveling implements MergePolicy {
   /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
   private static final int MAX_INPUT_TABLES = 25;
 
-  /** Of a large group not all SSTables are weighed. */
+  /** The most SSTables of a group that are weighed. */
   private static final int MAX_SEEDS = 128;
 
   /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
@@ -407,7 +407,7 @@ public final class PartitionedLeveling implements MergePolicy {
           .anyMatch(table -> busy.contains(table.fileNumber()));
     }
 
-    /** Of all adjacent groups what rewrites least of the oldest for what is newer, if any may. */
+    /** The adjacent groups that rewrite least of the oldest for what is newer, if any may. */
     private @Nullable InputSet cheapestOfL0(double most) {
       InputSet best = null;
       double least = most;

@@ -8,15 +8,18 @@ import io.isobardb.lsm.component.MemoryRules;
  * @param pageSize of the store
  */
 public record TableSizes(int pageSize) {
-  /** Flushed ones are this part of the write memory, ... */
+  /** A flushed SSTable has one in so many parts of the write memory. */
   private static final int FLUSHED_SHARE = 8;
 
-  /** ... within these bounds, ... */
+  /** The least size of a flushed SSTable. */
   private static final long LEAST_BYTES = 256 << 10;
 
+  /** The largest size of a flushed SSTable, and of one that grows with its tree. */
   private static final long MOST_BYTES = 16 << 20;
 
-  /** ... with so many pages that those for header, index, filter and footer are few among them. */
+  /**
+   * The least pages of an SSTable: those for header, index, filter and footer are few among them.
+   */
   private static final int LEAST_PAGES = 16;
 
   /** SSTables of a tree grow beyond what is flushed when it would have more than so many. */
@@ -47,7 +50,7 @@ public record TableSizes(int pageSize) {
    * The size of one that a disk merge writes. With little write memory what is flushed is small,
    * but each SSTable's index and filter take pages of the cache, and each one's ends make merges
    * larger than they need be: so they grow with the tree, and those of a tree that is flushed
-   * whole, without slices to match, have a least size (decision 0012).
+   * whole, without slices to match, have a least size (decision 0034).
    *
    * @param writeBytes the write memory
    * @param diskBytes what the tree has on disk

@@ -12,7 +12,7 @@ import io.isobardb.lsm.entry.RangeDeletes;
  * <p>Thread rule: one thread at a time.
  */
 final class HiddenKeys {
-  /** So many hidden entries in a row are passed one by one before a search for the end. */
+  /** Hidden entries in a row that are passed one by one before a search for the end. */
   private static final int STEPS = 4;
 
   private final Coverage.Walk walk;

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Copied for the look are values in active SSTables, whose pages writers change, sealed or not,
  * and those in several overflow pages, which are not in one piece. So are those in the cache while
- * too many pages of it are being looked at: who looks may read on, and that needs frames.
+ * too many pages of it are being looked at: a user that looks at one may read on, and that needs
+ * frames.
  *
  * <p>Holding something writes to a counter that all readers of the tree share. For small values a
  * copy ({@link PointReader}) is cheaper.
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class InPlaceReader {
-  /** Of the cache's pages, one in so many may be pinned for looks at a time. */
+  /** One in so many of the cache's pages may be pinned for looks at a time. */
   private static final int SHARE = 4;
 
   private final Engine engine;
@@ -110,8 +111,8 @@ public final class InPlaceReader {
   }
 
   /**
-   * Shows the newest value of a key that is visible now. Not counted: whoever asks for it has tried
-   * to get a copy first.
+   * Shows the newest value of a key that is visible now. Not counted: its caller has tried to get a
+   * copy first.
    *
    * @param user called once at most, outside of epochs and locks, with a read-only, big-endian
    *     buffer, which is empty afterwards

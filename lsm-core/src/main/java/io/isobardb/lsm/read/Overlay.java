@@ -2,7 +2,9 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.entry.LeafCursor;
 
-/** Entries that go before all others of their keys for one reader, and may change as he reads. */
+/**
+ * Entries that go before all others of their keys for one reader, and may change while it reads.
+ */
 public interface Overlay {
   /**
    * A cursor over the entries.

@@ -24,7 +24,7 @@ public final class Probes {
     if (own.tryTake()) {
       return own;
     }
-    // Code of a user reads within a read: an order, an operator, whoever looks at a value.
+    // Code of a user reads within a read: an order, an operator, a user that looks at a value.
     Probe another = new Probe(0);
     another.tryTake();
     return another;

@@ -172,8 +172,8 @@ public final class TreeCursor implements AutoCloseable {
 
   /**
    * After a call that found no page: gives all pages back, so that others can go on. It tries again
-   * when its turn has come, which lasts until {@link #endTurn}: many who want several pages each
-   * would only ever take them from each other.
+   * when its turn has come, which lasts until {@link #endTurn}: many cursors that want several
+   * pages each would only take them from each other.
    */
   private void backOff(OutOfBudgetException cause, int attempt) {
     shut();

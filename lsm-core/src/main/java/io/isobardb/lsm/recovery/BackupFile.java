@@ -197,7 +197,7 @@ record BackupFile(
       throw new IllegalArgumentException("no tree has the tables " + sizes.keySet());
     }
     for (Recovered.Tree tree : VersionEdit.trees(edits)) {
-      // An order of a user's is not known here: whoever opens what is restored looks.
+      // An order of a user's is not known here: the opening of what is restored looks.
       if (TreeText.orderName(tree.definition()).equals(KeyOrder.BYTES.name())) {
         tree.version(KeyOrder.BYTES);
       }

@@ -172,7 +172,7 @@ public record OpenOptions(
         chosen.optimisedLevels() ? leveling(options) : null);
   }
 
-  /** So many pages of the budget for each flush or merge that goes on at once. */
+  /** Pages of the budget for each flush or merge that goes on at once. */
   private static final int JOB_PAGES = 256;
 
   /**

@@ -51,7 +51,7 @@ public final class StoreImage implements AutoCloseable {
   /** Segments of the image's log; it begins with one of them. */
   private static final long SEGMENT_BYTES = 4 << 20;
 
-  /** So often an attempt is made to read memory for which there are no pages. */
+  /** Attempts to read memory for which there are no pages. */
   private static final int ATTEMPTS = 1000;
 
   private static final long PAUSE_NANOS = 1_000_000;
@@ -270,7 +270,7 @@ public final class StoreImage implements AutoCloseable {
   }
 
   /**
-   * Of each key of a tree's memory the newest version that the image sees; of operands all, down to
+   * The newest version of each key of a tree's memory that the image sees, and all operands down to
    * a version that needs nothing older.
    */
   private final class MemoryCopy implements AutoCloseable {

@@ -390,7 +390,7 @@ public final class StoreParts {
   /**
    * Opens a store, or makes one.
    *
-   * @param readers those of users, who hold memory
+   * @param readers those of users, which hold memory
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if something is damaged that must not be
    */

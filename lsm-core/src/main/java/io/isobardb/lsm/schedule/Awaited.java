@@ -4,8 +4,8 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the threads of a store wait for, in the order of waits: whoever is within one of these waits
- * only for what comes after it. So nobody waits for something that waits for him.
+ * What the threads of a store wait for, in the order of waits: a thread that is within one of these
+ * waits only for what comes after it. So no wait is for something that waits for it.
  *
  * <p>With the system property {@code isobar.waits}, as in tests, each wait is held against the
  * order, even if it is over at once. A wait against the order is an {@link AssertionError}. Without

@@ -26,7 +26,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   /** A limit is changed if it differs by so many bytes per second. */
   private static final long LEAST_CHANGE = 10 << 20;
 
-  /** So long since something was seen, half of it is forgotten. */
+  /** The time after which half of what was seen is forgotten. */
   private static final double HALF_FORGOTTEN_NANOS = 600e9;
 
   /** A device that does this part of what it can is pressed. */
@@ -113,8 +113,8 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   }
 
   /**
-   * Whoever waits for the device has a turn after all others: of eight clients and a merge, a flush
-   * gets a tenth of it. In pieces twice as large it gets nearly twice as much.
+   * A job that waits for the device has a turn after all others: of eight clients and a merge, a
+   * flush gets a tenth of it. In pieces twice as large it gets nearly twice as much.
    */
   private static int flushPiece(int piece, Pressure pressure) {
     return pressure == Pressure.WRITERS ? Math.min(IoLimits.LARGEST_PIECE, 2 * piece) : piece;

@@ -20,13 +20,13 @@ final class Debt {
     add(0);
   }
 
-  /** So much was used. */
+  /** Adds what was used. */
   void charge(long amount, long nanos) {
     pay(nanos);
     add(amount);
   }
 
-  /** So much was used until now: the time since the last charge pays for it, too. */
+  /** Adds what was used until now: the time since the last charge pays for it, too. */
   void chargePast(long amount, long nanos) {
     add(amount);
     pay(nanos);

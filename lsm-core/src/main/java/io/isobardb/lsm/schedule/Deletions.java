@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes files by a job, in pieces. The system takes some 0.2 ms for each megabyte of a file, and
- * whoever lets go of an SSTable last may be a reader.
+ * the thread that releases an SSTable last may be a reader.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */

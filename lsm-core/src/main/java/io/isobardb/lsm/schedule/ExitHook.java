@@ -251,7 +251,7 @@ public final class ExitHook {
     try {
       thread.join(LOOK_MILLIS);
     } catch (InterruptedException e) {
-      // Nobody has a reason to; whoever waits looks again.
+      // Nobody has a reason to; the waiting thread looks again.
     }
   }
 }

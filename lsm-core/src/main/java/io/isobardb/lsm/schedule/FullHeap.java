@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What must come about though the heap is full, since others would wait for it for ever. A lock
- * that others hold takes a few bytes of heap from whoever waits for it.
+ * that others hold takes a few bytes of heap from the thread that waits for it.
  */
 final class FullHeap {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

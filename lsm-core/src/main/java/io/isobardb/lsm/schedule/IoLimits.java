@@ -24,7 +24,7 @@ public record IoLimits(
           LARGEST_PIECE,
           "the device is not limited");
 
-  /** In which pieces a job's reads and writes pass. */
+  /** The pieces in which a job's reads and writes pass. */
   int pieceBytes(Job.Priority priority) {
     return priority == Job.Priority.FLUSH ? flushPieceBytes : pieceBytes;
   }

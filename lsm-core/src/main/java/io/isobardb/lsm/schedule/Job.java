@@ -7,7 +7,7 @@ package io.isobardb.lsm.schedule;
  * happens-before edge between them.
  */
 public interface Job {
-  /** Who goes first. */
+  /** What goes first. */
   enum Priority {
     /** Frees write memory; never waits behind merges. */
     FLUSH,

@@ -25,7 +25,7 @@ final class PieceTimes {
   /** What a piece may take in any case. */
   private static final long MOST_NANOS = 50_000;
 
-  /** So many calls tell what the shortest takes. */
+  /** Calls that are enough to tell what the shortest takes. */
   private static final int ENOUGH = 16;
 
   private static final int SIZES =

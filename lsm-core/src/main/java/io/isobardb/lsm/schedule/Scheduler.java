@@ -52,7 +52,7 @@ public interface Scheduler extends AutoCloseable {
 
   /**
    * Holds jobs of a priority back, or lets them go on. Jobs that run are put aside after their
-   * step. Whoever holds jobs back lets them go on before anybody waits for their end.
+   * step. A caller that holds jobs back lets them go on before anybody waits for their end.
    */
   void hold(Job.Priority priority, boolean hold);
 

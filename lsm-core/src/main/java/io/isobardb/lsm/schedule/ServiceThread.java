@@ -18,7 +18,7 @@ final class ServiceThread implements Service.Handle, Runnable {
   /**
    * When to run at the latest.
    *
-   * @param delayNanos what was asked for; whoever asks for no less needs no new alarm
+   * @param delayNanos what was asked for; a request for no less needs no new alarm
    * @param deadline by {@code System.nanoTime}
    */
   private record Alarm(long delayNanos, long deadline) {}

@@ -5,8 +5,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock whose holder may wait. Those who want it wait by a signal: so the wait has its place among
- * the others ({@link Awaited}), and the simulated schedulers see it.
+ * A lock whose holder may wait. Threads that want it wait by a signal: so the wait has its place
+ * among the others ({@link Awaited}), and the simulated schedulers see it.
  *
  * <p>Thread rule: all methods may be called by any thread; the one that locks unlocks.
  */

@@ -65,7 +65,7 @@ public final class Stepping {
     return priority;
   }
 
-  /** So much is read or written in this step. */
+  /** Adds what is read or written in this step. */
   void count(long more) {
     bytes += more;
   }

@@ -328,7 +328,7 @@ public final class ThreadScheduler implements Scheduler {
     }
   }
 
-  /** As {@link #take}, also if the heap is full: without a worker, those who wait would hang. */
+  /** As {@link #take}, also if the heap is full: without a worker, those that wait would hang. */
   private @Nullable Job takeWhateverHappens() {
     while (true) {
       try {
@@ -373,7 +373,7 @@ public final class ThreadScheduler implements Scheduler {
     try {
       changed.awaitNanos(nanos);
     } catch (InterruptedException e) {
-      // Whoever waits looks again; workers have no other use for interrupts.
+      // Waiting threads look again; workers have no other use for interrupts.
     }
   }
 

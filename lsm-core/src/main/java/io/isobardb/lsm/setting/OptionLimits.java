@@ -2,7 +2,7 @@ package io.isobardb.lsm.setting;
 
 /** Bounds of options that the engine keeps to as well. All sizes in bytes. */
 public final class OptionLimits {
-  /** Of a bandwidth: the store finds out. */
+  /** A bandwidth that the store finds out. */
   public static final long AUTO_BANDWIDTH = 0;
 
   /** The least bandwidth per second. */
@@ -19,7 +19,7 @@ public final class OptionLimits {
   /** The most that can be asked for. */
   private static final long MOST_ACTIVE_BYTES = 64 << 20;
 
-  /** So many the write memory has room for at least, whatever size is asked for. */
+  /** Active SSTables that the write memory has room for at least, whatever size is asked for. */
   private static final int LEAST_ACTIVE_TABLES = 4;
 
   /**

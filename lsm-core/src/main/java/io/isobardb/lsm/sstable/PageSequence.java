@@ -40,12 +40,14 @@ final class PageSequence implements AutoCloseable {
     this.endPage = endPage;
   }
 
-  /** For who may go on as long as he likes; the pages of a long scan come into the cache cold. */
+  /**
+   * For a reader that may go on for any length. The pages of a long scan come into the cache cold.
+   */
   static PageSequence ofScan(SSTable table) {
     return new PageSequence(table, Access.QUERY, Access.SCAN, NONE, 0, table.meta().pageCount());
   }
 
-  /** For who needs {@code pages} pages from {@code first} on. */
+  /** For a reader that needs {@code pages} pages from {@code first} on. */
   static PageSequence of(SSTable table, Access mode, int first, int pages) {
     return new PageSequence(
         table, mode, mode, first - 1, pages > SINGLE_PAGES ? pages : 0, first + pages);

@@ -20,8 +20,8 @@ final class ReadAhead implements AutoCloseable {
   static final int LARGEST_BYTES = 256 << 10;
 
   /**
-   * Of the room there is, each takes no more than this part, so that a dozen others find about as
-   * much: pieces of a page or two cost a merge most of its time.
+   * Each takes at most one in so many parts of the room there is, so that a dozen others find about
+   * as much: pieces of a page or two cost a merge most of its time.
    */
   private static final int ROOM_SHARE = 16;
 
@@ -59,8 +59,8 @@ final class ReadAhead implements AutoCloseable {
 
   /**
    * A reader of the table's file, or null if there is no memory for one. Nobody is asked to make
-   * room: what is kept for blocks is shared out in smaller and smaller pieces, and who gets none
-   * reads through the cache.
+   * room: what is kept for blocks is shared out in smaller and smaller pieces, and a job that gets
+   * none reads through the cache.
    *
    * @param pieceBytes how much to read at a time, at most
    */

@@ -25,10 +25,9 @@ import org.jspecify.annotations.Nullable;
  * leaves the epoch with the SSTable held, and calls {@link #locatePinned}, or {@link #loadPage}
  * with {@link #missedPage} before it asks again.
  *
- * <p>An SSTable is counted: whoever holds a reference ({@link #tryRetain}) outside of an epoch
- * keeps its pages and its file. The creator's reference is the first. When the last one is given
- * back, the pages are retired or the file is closed, and deleted if {@link #markObsolete} was
- * called.
+ * <p>An SSTable is counted: a holder of a reference ({@link #tryRetain}) outside of an epoch keeps
+ * its pages and its file. The creator's reference is the first. When the last one is given back,
+ * the pages are retired or the file is closed, and deleted if {@link #markObsolete} was called.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -213,7 +212,7 @@ public final class SSTable {
     if (entry < 0) {
       return ABSENT;
     }
-    // What is of no kind is told by who asks outside of the epoch: that may read the page map.
+    // What is of no kind is told by a caller outside of the epoch: that may read the page map.
     return Kind.isData(PageReader.kind(memory, base, entry))
         ? (long) page << 32 | entry
         : miss(pageNo);

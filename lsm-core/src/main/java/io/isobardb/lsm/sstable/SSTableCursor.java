@@ -30,7 +30,7 @@ public final class SSTableCursor extends LeafCursor {
 
   private static final int AHEAD_BYTES = 1024;
 
-  /** So many data pages are found in one visit to their index page: enough for a short scan. */
+  /** Data pages that are found in one visit to their index page: enough for a short scan. */
   private static final int FOLLOWING = 4;
 
   private final SSTable table;

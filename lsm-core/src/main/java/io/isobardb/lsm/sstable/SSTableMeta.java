@@ -113,7 +113,7 @@ public record SSTableMeta(
 
   /**
    * What can't be of what is said here, in words, or null. Looked at before anything is read by it:
-   * a file that says it has two thousand million pages would keep whoever believes it busy.
+   * a file that says it has two thousand million pages would keep its reader busy.
    *
    * @param pageSize in bytes
    */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param storeIdHigh the store's ID, upper half
  * @param storeIdLow the store's ID, lower half
  * @param spare {@link #spareBytes} for reads of compressed pages when there is no other memory;
- *     used by one thread at a time, who holds its lock
+ *     used by one thread at a time, which holds its lock
  * @param trees what is known of trees, by ID
  */
 public record TableSpace(

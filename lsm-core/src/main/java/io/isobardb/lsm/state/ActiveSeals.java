@@ -39,9 +39,9 @@ public final class ActiveSeals {
   /**
    * Seals the active SSTable if it is still {@code full}, and puts an empty one in its place.
    *
-   * <p>The new one is published before its boundary is read from {@code logEnd}: whoever reserves
-   * from there on sees it, and whoever reserved before finds, by the boundary, the one that was
-   * sealed. So for every key the newer component has the newer versions.
+   * <p>The new one is published before its boundary is read from {@code logEnd}: a writer that
+   * reserves from there on sees it, and a writer that reserved before finds, by the boundary, the
+   * one that was sealed. So for every key the newer component has the newer versions.
    *
    * @param next makes that empty one
    * @param logEnd the end of what is reserved in the log

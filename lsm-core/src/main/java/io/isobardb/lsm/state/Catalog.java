@@ -51,7 +51,7 @@ public final class Catalog {
    * @param durable the LSN up to which the log is synced
    * @param time what the store's clock told last
    * @param notedTime what the manifest has of that
-   * @param readers who reads at older LSNs
+   * @param readers the readers at older LSNs
    */
   public record Reached(
       LongSupplier visible,
@@ -206,7 +206,7 @@ public final class Catalog {
    */
   public void commit(List<TreeChange> changes, List<VersionEdit> besides) throws IOException {
     List<TreeChange> ordered = new ArrayList<>(changes);
-    // Whoever takes several commit locks takes them in this order.
+    // Several commit locks are taken in this order.
     ordered.sort(Comparator.comparingInt(change -> change.tree().id()));
     ordered.forEach(change -> change.tree().commitLock().lock());
     try {

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.state;
 
 /**
- * Tells disk merges of a tree what can go of it though no newer version hides it, because whoever
- * reads the tree passes it over.
+ * Tells disk merges of a tree what can go of it though no newer version hides it, because readers
+ * of the tree pass it over.
  *
  * <p>Thread rule: asked by any thread of the store's, with nothing locked; must not wait for disk,
  * memory or others.
@@ -10,7 +10,7 @@ package io.isobardb.lsm.state;
 @FunctionalInterface
 public interface EntryFilter {
   /**
-   * Whether all who read at an LSN or later, recovery included, pass over what was put under a key
+   * Whether all readers at an LSN or later, recovery included, pass over what was put under a key
    * up to that LSN. False if that can't be said at once.
    *
    * @param lsn registered as a snapshot

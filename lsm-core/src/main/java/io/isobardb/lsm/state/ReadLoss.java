@@ -23,7 +23,7 @@ public final class ReadLoss {
   private final LongAdder nanos = new LongAdder();
   private final LongAdder nanosPerRun = new LongAdder();
 
-  /** So many lookups of single keys had this many runs in memory to ask. */
+  /** Adds lookups of single keys that had this many runs in memory to ask. */
   public void gets(long count, int runs) {
     // A key that is there is found half-way.
     add(count * GET_NANOS / 2, runs);

@@ -32,9 +32,10 @@ public sealed interface Table permits Table.Written, Table.Stored {
   Table within(Range range);
 
   /**
-   * From which LSN on a crash now would need the log, for what is here: the lowest of any entry, or
-   * lower. What a merge left out counts until that which made it needless is durable, since a crash
-   * might take just that. Operands that a merge has folded count for as long as the result is here.
+   * A crash now would lose what is here unless the log is kept from this LSN on: the lowest LSN of
+   * any entry, or a lower one. An entry that a merge left out counts until the write that hides it
+   * is durable, since a crash might take that write. Operands that a merge has folded count as long
+   * as the result is here.
    *
    * @param durable the end of what the log has synced
    */

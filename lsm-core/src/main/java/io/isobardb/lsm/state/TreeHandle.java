@@ -17,11 +17,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree as the engine sees it: what it is, its states, and who works on it.
+ * A tree as the engine sees it: what it is, its states, and what works on it.
  *
- * <p>Thread rule: {@link #commitLock} is held by whoever changes what the manifest knows of this
- * tree, from deciding the change until the new state is in place; nobody waits for memory while
- * holding it.
+ * <p>Thread rule: {@link #commitLock} is held by a thread that changes what the manifest knows of
+ * this tree, from deciding the change until the new state is in place; nobody waits for memory
+ * while holding it.
  */
 public final class TreeHandle {
   /** What an entry costs in a page besides its key and value, in bytes, about. */
@@ -192,7 +192,7 @@ public final class TreeHandle {
 
   /**
    * Whether {@link #refuse} or {@link #close} was called. An operation has to ask after it has
-   * begun, so that either it hears of it or who refuses sees the operation.
+   * begun, so that either it hears of the refusal or the refusing thread sees the operation.
    */
   public boolean refused() {
     return refused != null;

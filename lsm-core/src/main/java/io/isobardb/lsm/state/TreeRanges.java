@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * need not be replaced for them; those that hide nothing any more go with a new state, whose tables
  * have nothing for them to hide.
  *
- * <p>Who reads at what is visible takes {@link #list} first and the visible LSN second, as with the
+ * <p>A reader at what is visible takes {@link #list} first and the visible LSN second, as with the
  * state: what is missing in the list is then newer than the call.
  *
  * <p>Thread rule: {@link #list} and {@link #unsaved} by any thread; changes by one at a time, which
  * {@link TreeStates} sees to.
  */
 public final class TreeRanges {
-  /** Of so many moments it is asked at each change whether they are needed. */
+  /** How many of the newest moments each change looks at, to leave out those that nobody needs. */
   private static final int RECENT = 4;
 
   private volatile @Nullable RangeDeletes list;
@@ -101,7 +101,7 @@ public final class TreeRanges {
   /**
    * Leaves out what nobody needs.
    *
-   * @param visible who is not among {@code readers} reads here or later
+   * @param visible all readers that are not among {@code readers} read here or later
    */
   void needed(RangeDeletes.Readers readers, long visible) {
     RangeDeletes all = list;

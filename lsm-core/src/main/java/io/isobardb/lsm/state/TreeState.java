@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * disk.
  *
  * <p>Immutable but for the count of its users. A point read needs no count: it stays within an
- * epoch. Whoever holds a state for longer acquires it; see {@link TreeStates}.
+ * epoch. A holder of a state for longer acquires it; see {@link TreeStates}.
  */
 public final class TreeState {
   private final Table.Active active;
@@ -194,8 +194,8 @@ public final class TreeState {
   }
 
   /**
-   * From which LSN on a crash now would need the log, for what is in memory; {@link Long#MAX_VALUE}
-   * if there is nothing.
+   * A crash now would lose what is in memory unless the log is kept from this LSN on. {@link
+   * Long#MAX_VALUE} if memory holds nothing.
    *
    * @param durable the end of what the log has synced
    */

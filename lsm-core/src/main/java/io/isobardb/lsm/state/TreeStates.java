@@ -36,7 +36,7 @@ public final class TreeStates {
   /**
    * @param rangeMemory counts what range deletes take
    * @param onFreed told, under no lock, that the last user of old states has let go what only they
-   *     could reach; may be anybody who reads, so it must return at once
+   *     could reach; may be any reader, so it must return at once
    */
   public TreeStates(TreeState first, RangeMemory rangeMemory, Runnable onFreed) {
     this.current = first;
@@ -112,8 +112,8 @@ public final class TreeStates {
   /**
    * Adds a range delete. Readers see it when its LSN is visible.
    *
-   * @param visible who is not among {@code readers} reads here or later
-   * @param readers who reads at an older LSN, or will after a crash
+   * @param visible all readers that are not among {@code readers} read here or later
+   * @param readers the readers at an older LSN, and those after a crash
    */
   public synchronized void deleteRange(
       KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {

@@ -14,7 +14,7 @@ public final class WriteSample {
   /** Its memory. More would tell short times better, which levels do not go by. */
   public static final int BYTES = ReuseTimes.LEAST_BYTES;
 
-  /** Of all keys, so many are looked at, at most: what they cost is felt by the others. */
+  /** The largest share of all keys that is looked at: what they cost is felt by the others. */
   private static final double MOST_KEPT = 1.0 / 16;
 
   private final OperationCounts counts;

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>That LSN is known only at the commit, so the manifest says it, and {@code PageFile} gives it
  * to pages as they are read. The commit takes the LSN and seals the trees there. Until it is done
  * nothing from the LSN on becomes visible: what is older is flushed, the log synced, the SSTables
- * named in the manifest. So the first who reads at that LSN or later finds them in place, and
- * nothing older lies above them.
+ * named in the manifest. So the first reader at that LSN or later finds them in place, and nothing
+ * older lies above them.
  *
  * <p>Refers to nothing that users hold. Thread rule: one thread at a time; the store's end calls
  * {@link #discard} when no other call is under way.

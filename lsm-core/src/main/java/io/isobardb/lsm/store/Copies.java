@@ -68,8 +68,8 @@ final class Copies {
     parts.observers().refuseWhileTelling("a copy of the store");
     StoreImage taken;
     int slot;
-    // No tree is created meanwhile: a batch that writes to it could be in the image in part. Who
-    // drops one holds this lock and waits for operations, so it is taken before one begins.
+    // No tree is created meanwhile: a batch that writes to it could be in the image in part. A drop
+    // holds this lock and waits for operations, so it is taken before one begins.
     lifetime.lock().lock();
     try {
       slot = operations.enter();
@@ -130,7 +130,7 @@ final class Copies {
     return Objects.requireNonNull(made[0]);
   }
 
-  /** The store's directory, for who copies it. */
+  /** The store's directory, to copy it. */
   private Storage copied() {
     return parts.storage().countedFor(IoPurpose.COPY);
   }

@@ -57,7 +57,7 @@ public final class LeakWatch {
     return "an unknown place";
   }
 
-  /** By which thread, and at which place, the store is called now; in words. */
+  /** The thread and the place that call the store now, in words. */
   static String here() {
     return "by thread '" + Thread.currentThread().getName() + "' at " + place(new Throwable());
   }

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * The end of a store. It comes once: because its user closes it, because the JVM ends, or because
  * its user lost it.
  *
- * <p>Refers to nothing that users hold, so that a store can be lost. Whoever creates or drops trees
- * holds its {@link #lock}, and so does whoever closes the store.
+ * <p>Refers to nothing that users hold, so that a store can be lost. A thread that creates or drops
+ * trees, or closes the store, holds its {@link #lock}.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -66,7 +66,7 @@ final class Lifetime implements ExitHook.Closer {
   private final AtomicInteger images = new AtomicInteger();
   private final LeakWatch.@Nullable Origin origin;
 
-  /** By whom the store was opened, and where; empty if nobody watches whether it is lost. */
+  /** What opened the store, and where; empty if nobody watches whether it is lost. */
   private volatile String opened = "";
 
   private Cleaner.@Nullable Cleanable watch;
@@ -98,7 +98,7 @@ final class Lifetime implements ExitHook.Closer {
     this.lock = new SignalLock(engine.environment().scheduler(), Awaited.LIFETIME);
   }
 
-  /** Held by whoever creates or drops trees, commits a bulk load, or closes the store. */
+  /** Held by a thread that creates or drops trees, commits a bulk load, or closes the store. */
   SignalLock lock() {
     return lock;
   }

@@ -80,7 +80,7 @@ final class MergeWaits {
     int slot = operations.enter();
     try {
       if (!engine.environment().storage().discardsChanges()) {
-        // Of what has expired in memory, a merge there would leave the delete markers.
+        // A merge in memory would leave the delete markers of what has expired there.
         engine.catalog().trees().stream()
             .filter(TreeHandle::expires)
             .forEach(parts.flusher()::flushAll);

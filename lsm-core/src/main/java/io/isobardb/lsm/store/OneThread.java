@@ -18,7 +18,10 @@ public final class OneThread {
 
   private int busy;
 
-  /** Who is in a call. Written by that thread, and read by others only to compare it with them. */
+  /**
+   * The thread that is in a call. Written by that thread, and read by others only to compare it
+   * with them.
+   */
   private @Nullable Thread holder;
 
   /** How many calls of the holder are under way within its first one. */

@@ -307,7 +307,7 @@ public final class OpenCursor implements Cursor {
   public <T> T read(ValueReader<T> look) {
     Objects.requireNonNull(look, "look");
     ByteBuffer target = scratch;
-    // Whoever looks may use the cursor meanwhile: it must not get the same buffer.
+    // The user may use the cursor during the look: it must not get the same buffer.
     scratch = Keys.NO_ROOM;
     int length;
     while ((length = value(target.clear())) > target.capacity()) {

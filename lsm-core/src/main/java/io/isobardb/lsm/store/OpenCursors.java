@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The open cursors of a store: what they hold is given back when memory is short, when their tree
- * is dropped and when the store is closed, whoever forgot to close them.
+ * is dropped and when the store is closed, even if a user forgot to close them.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -64,7 +64,8 @@ public final class OpenCursors {
         added = new OpenCursor(this, tree, cursor, at.lsn(), passed);
         cursors.add(added);
         tree.counts().scanned();
-        // Who refuses first and closes all cursors then has not seen this one, or is seen here.
+        // A thread that refuses first and then closes all cursors has not seen this one, or is seen
+        // here.
         refused = operations.isClosed() || tree.refused();
         if (refused) {
           added.close();

@@ -16,9 +16,9 @@ import java.util.function.ToLongFunction;
  * The operations under way in a store, and whether it takes any more: what an operation uses is not
  * taken away from it.
  *
- * <p>Whoever takes something away first has new operations refused, by {@link #refuse} or {@link
- * TreeHandle#refuse}, and then waits for those that have begun, by {@link #awaitBegun}. Since an
- * operation asks after it has begun, it is either refused or waited for.
+ * <p>A thread that takes something away first has new operations refused, by {@link #refuse} or
+ * {@link TreeHandle#refuse}, and then waits for those that have begun, by {@link #awaitBegun}.
+ * Since an operation asks after it has begun, it is either refused or waited for.
  *
  * <p>Thread rule: all methods may be called by any thread. Beginning and ending an operation takes
  * no lock. Nobody waits for operations within one ({@link Awaited}): that would never end.
@@ -146,7 +146,7 @@ public final class Operations {
     return false;
   }
 
-  /** Waits until all have left who have entered some epochs by now. */
+  /** Waits until all operations that have entered some epochs by now have left. */
   void awaitReaders(Epochs entered) {
     long tag = entered.advance();
     while (!readers.await(() -> entered.passed(tag), LOOK_AGAIN_NANOS)) {

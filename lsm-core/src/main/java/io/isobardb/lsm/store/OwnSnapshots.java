@@ -28,12 +28,12 @@ public final class OwnSnapshots {
     return at;
   }
 
-  /** Registers what is visible now for somebody who releases it himself. */
+  /** Registers what is visible now. The caller releases it. */
   public Moment registerForOther() {
     return snapshots.moment(snapshots.register());
   }
 
-  /** As {@link #first()}, for somebody who releases it himself. */
+  /** As {@link #first()}; the caller releases it. */
   public Moment retainFirst() {
     Moment at = first();
     snapshots.retain(at.lsn());

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statistics that monitoring is told. Whoever asks for all figures, one after another, gets
- * them of one moment. The times of calls are those of the last minute or two.
+ * The statistics that monitoring is told. A bridge that asks for all figures, one after another,
+ * gets them of one moment. The times of calls are those of the last minute or two.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -64,12 +64,12 @@ final class RecentStats {
     return from == null ? all : all.since(from.latencies());
   }
 
-  /** Of the whole store, at most a second old. */
+  /** Statistics of the whole store, at most a second old. */
   StoreStats stats() {
     return look(KEPT_NANOS).stats();
   }
 
-  /** Of a tree, at most a second old. */
+  /** Statistics of a tree, at most a second old. */
   StoreStats.TreeStats tree(String name) {
     StoreStats.TreeStats tree = look(KEPT_NANOS).trees().get(name);
     if (tree == null) {

@@ -63,7 +63,7 @@ public final class Transactions {
   private final LongAdder deadlocks = new LongAdder();
   private final LongAdder lockTimeouts = new LongAdder();
 
-  /** So often a plain write begins anew that closed a circle. */
+  /** Attempts of a plain write that closed a circle of locks. */
   private static final int MOST_ATTEMPTS = 100;
 
   /** A range of keys of a tree. */
@@ -84,7 +84,7 @@ public final class Transactions {
   /** What bulk loads have committed since the oldest open transaction began. */
   private volatile List<LoadedRange> loaded = List.of();
 
-  /** Held by who has plain writes lock their keys. */
+  /** Held by the thread that has plain writes lock their keys. */
   private final SignalLock starting;
 
   /** Whether plain writes lock their keys: from the first transaction on. */
@@ -119,7 +119,7 @@ public final class Transactions {
    * Begins a transaction.
    *
    * @param waitNanos how long it may wait for locks, all waits together
-   * @return who holds its locks
+   * @return the holder of its locks
    */
   public LockOwner begin(long waitNanos) {
     operations.checkOpen();
@@ -322,8 +322,8 @@ public final class Transactions {
   }
 
   /**
-   * Who locks for a plain write; gives its locks back as soon as that is visible. It locks outside
-   * of operations: whoever has a key's lock may be waiting for them to end.
+   * The holder of the locks of a plain write; gives its locks back as soon as that is visible. It
+   * locks outside of operations: the holder of a key's lock may be waiting for them to end.
    */
   public LockOwner newWriter() {
     return locks.newOwner(PLAIN_TIMEOUT_NANOS, true);
@@ -361,8 +361,8 @@ public final class Transactions {
   }
 
   /**
-   * Takes locks for a plain write. Ranges and several keys may close circles; who closes one gives
-   * back what it has, and tries again.
+   * Takes locks for a plain write. Ranges and several keys may close circles; a write that closes
+   * one gives back what it has, and tries again.
    */
   private void lockPlain(LockOwner writer, Runnable lock) {
     for (int attempt = 0; ; attempt++) {

@@ -5,7 +5,7 @@ import io.isobardb.lsm.state.TreeHandle;
 /**
  * The keys between the first and the last one that a bulk load brings to a tree, both included.
  *
- * @param order counts up with the IDs of {@link LockOwner}: who has a lower one began earlier
+ * @param order counts up with the IDs of {@link LockOwner}: an owner with a lower one began earlier
  */
 public record LoadedRange(TreeHandle tree, byte[] low, byte[] high, long order) {
   /** Whether a key of a tree lies in the range. */

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction, or a plain write, as the one who holds record locks.
+ * A transaction, or a plain write, as the holder of record locks.
  *
  * <p>Thread rule: used by one thread at a time, save what is volatile.
  */

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The exclusive locks on keys, of all trees, in the order of their keys.
  *
- * <p>All locks of an owner are held until its end, and each waits for one lock at a time. So who
- * waits for whom is a chain, and whoever closes it to a circle by waiting finds out by walking
- * along it: he is the one told to give up. Walks take turns, so that one circle costs one victim. A
- * step of a walk that others change meanwhile misleads nobody: as long as an owner waits, it
- * releases nothing.
+ * <p>All locks of an owner are held until its end, and each waits for one lock at a time. So the
+ * waits of owners are a chain. The owner that would close it to a circle finds out by walking along
+ * it, and is told to give up. Walks take turns, so that one circle costs one victim. A step of a
+ * walk that others change meanwhile misleads nobody: as long as an owner waits, it releases
+ * nothing.
  *
  * <p>A circle may also close through a thread that uses two owners: it waits with one for a lock of
  * the other, which it will not end before. That is certain while the thread runs the body of the
@@ -34,11 +34,11 @@ import org.jspecify.annotations.Nullable;
  * may have handed it on: it is told after a short wait, unless another thread has used the owner by
  * then.
  *
- * <p>Locks are handed on to the one who waits longest.
+ * <p>A lock is handed on to the owner that waits longest.
  *
- * <p>Who locks a range announces it, and then waits for those who have locked keys in it. Who locks
- * a key looks for ranges before and afterwards; if one was announced in between, the key's lock is
- * given back before the wait, so neither waits for the other.
+ * <p>An owner that locks a range announces it, and then waits for the owners of keys in it. An
+ * owner that locks a key looks for ranges before and afterwards. If one was announced in between,
+ * the key's lock is given back before the wait, so neither waits for the other.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -317,7 +317,7 @@ public final class LockTable {
 
   private void release(RecordLock lock) {
     if (lock instanceof RangeLock range) {
-      // Those who wait for it get it in turn, and let it go at once.
+      // Those that wait for it get it in turn, and release it at once.
       rangesOf(lock.tree).remove(range);
     }
     LockOwner next = lock.handOn();
@@ -370,7 +370,7 @@ public final class LockTable {
     return null;
   }
 
-  /** A tree is gone, and with it those who lock its keys. */
+  /** A tree is gone, and with it the owners that lock its keys. */
   public void forget(TreeHandle tree) {
     trees.remove(tree.id());
     ranges.remove(tree.id());

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges of one tree that are locked, by who announced them. An owner that looks whether others
- * are in its way passes over its own at once, however many it has.
+ * The ranges of one tree that are locked, by the owners that announced them. An owner that looks
+ * whether others are in its way passes over its own at once, however many it has.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -28,7 +28,8 @@ final class RangeLocks {
     if (other == null) {
       byOwner.computeIfAbsent(mine.announcer(), owner -> ConcurrentHashMap.newKeySet()).add(mine);
       count++;
-      // Who announces looks for keys afterwards; who locks a key looks here afterwards.
+      // An owner that announces a range looks for keys afterwards; one that locks a key looks here
+      // afterwards.
       VarHandle.fullFence();
     }
     return other;
@@ -62,7 +63,7 @@ final class RangeLocks {
     return null;
   }
 
-  /** Wakes all who wait for one of these. */
+  /** Wakes all that wait for one of these. */
   void wakeAll() {
     byOwner.values().forEach(ranges -> ranges.forEach(RecordLock::wakeAll));
   }

@@ -48,8 +48,9 @@ public final class ReadSet {
    * The caller owns the locks of all it writes, and has called {@link LockOwner#beginCommit}.
    *
    * <p>Why two that commit at once can't both miss what the other writes: each has announced itself
-   * before it looks, so at least one sees the other's locks; and whoever has given his locks back
-   * is visible (cf. Tu et al., Speedy Transactions in Multicore In-Memory Databases, section 4.4).
+   * before it looks, so at least one sees the other's locks; and a commit that has given its locks
+   * back is visible (cf. Tu et al., Speedy Transactions in Multicore In-Memory Databases, section
+   * 4.4).
    *
    * @throws ConflictException if something was changed
    */

@@ -49,7 +49,7 @@ class RecordLock {
     return true;
   }
 
-  /** Gives the lock to the one who waits longest; null if nobody does. */
+  /** Gives the lock to the owner that waits longest; null if none does. */
   synchronized @Nullable LockOwner handOn() {
     LockOwner next = waiting == null ? null : waiting.pollFirst();
     if (next != null) {
@@ -59,7 +59,7 @@ class RecordLock {
     return next;
   }
 
-  /** Makes all who wait look again. */
+  /** Makes all that wait look again. */
   synchronized void wakeAll() {
     if (waiting != null) {
       waiting.forEach(LockOwner::wake);

@@ -17,10 +17,12 @@ record CycleRules(long logLimitBytes) {
   /** A cycle in which too little was flushed goes on for so many intervals. */
   private static final int MOST_INTERVALS = 10;
 
-  /** So many times longer a cycle may become until L0 is as full again as when it began, ... */
+  /**
+   * How many times as long a cycle may become while it waits for L0 to be as full as at its start.
+   */
   private static final int MOST_CYCLES = 3;
 
-  /** ... which is looked for so often. */
+  /** Looks at L0 within one length of a cycle. */
   private static final int LOOKS = 32;
 
   /** If less than this part of a cycle's bytes was written in an interval, merges rest. */
@@ -29,10 +31,15 @@ record CycleRules(long logLimitBytes) {
   /** A cache that has grown by more than this part of its size in one cycle is still filling. */
   private static final int STILL_FILLING = 8;
 
-  /** L0 is as full as before if the difference is within this part of the write memory, ... */
+  /**
+   * L0 is as full as before if the difference is within one in so many parts of the write memory.
+   */
   private static final int SAME_PHASE = 4;
 
-  /** ... or within this part of what the cycle has flushed, of whose cost it is then as little. */
+  /**
+   * L0 also counts as full as before if the difference is within one in so many parts of what the
+   * cycle flushed: then it is as small a part of the cost.
+   */
   private static final int SAME_SHARE = 16;
 
   /** A store that grew by more than this part of its size in one cycle is being loaded. */

@@ -66,10 +66,10 @@ public final class LevelPlanner {
     long[] foundMerged = new long[0];
     long foundAll;
 
-    /** Nothing has been decided since the store was opened, ... */
+    /** Whether nothing has been decided since the store was opened. */
     boolean undecided = true;
 
-    /** ... and this is what was last said to be waited for. */
+    /** The reason for that which was last told. */
     String awaited = "";
   }
 

@@ -32,16 +32,16 @@ public record MemoryAccount(
   /** The least write memory, in pages. */
   private static final int LEAST_WRITE_PAGES = 16;
 
-  /** Pages for writes, flushes and merges that have begun, ... */
+  /** Pages kept for writes, flushes and merges that have begun. */
   private static final int RESERVE_PAGES = 32;
 
-  /** ... and how many of them are for flushes and merges alone. */
+  /** How many of {@link #RESERVE_PAGES} are for flushes and merges alone. */
   private static final int RELIEF_PAGES = 16;
 
   /** Blocks that come and go: when the manifest is rolled, or the tuner's file is written. */
   private static final long PASSING_BYTES = 96 << 10;
 
-  /** What is kept for those who need memory at once has these bounds. */
+  /** What is kept for needs that can't wait has these bounds. */
   private static final long MOST_HEADROOM = 8 << 20;
 
   private static final long LEAST_HEADROOM = 512 << 10;

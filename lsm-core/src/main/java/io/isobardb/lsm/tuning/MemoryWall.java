@@ -52,10 +52,10 @@ public final class MemoryWall {
   /** Held while the wall moves, and while the budget changes. */
   private final ReentrantLock moving = new ReentrantLock();
 
-  /** In a simulation, who waits for flushes meets himself here. */
+  /** In a simulation, the thread that waits for flushes meets itself here. */
   private boolean changing;
 
-  /** Of those that did not fit, in bytes; changed under the lock. */
+  /** The largest write that did not fit, in bytes; changed under the lock. */
   private volatile long largestWrite;
 
   private volatile long budgetBytes;
@@ -210,7 +210,7 @@ public final class MemoryWall {
     }
   }
 
-  /** Whoever is to give gives first. */
+  /** The region that has to give gives first. */
   private void place(long writeBytes) {
     boolean rising = writeBytes > engine.gate().limitBytes();
     pool.blocks().keepForSlabs(MemoryAccount.slabBytes(pool, Math.max(writeBytes, grantBytes)));
@@ -309,7 +309,7 @@ public final class MemoryWall {
   }
 
   /**
-   * Makes those who hold pages of slabs that are to go give them up: trees, by flushes; cursors;
+   * Makes the holders of pages in slabs that have to go give them up: trees, by flushes; cursors;
    * the cache. Does not wait.
    *
    * @return whether the pool is still above its limit

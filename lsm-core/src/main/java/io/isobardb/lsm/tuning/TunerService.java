@@ -89,7 +89,7 @@ public final class TunerService implements StoreWatch {
   }
 
   /**
-   * Who does what is tuned.
+   * What carries out what is tuned.
    *
    * @param flusher knows what unlogged trees have written
    */

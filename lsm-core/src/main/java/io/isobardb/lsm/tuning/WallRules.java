@@ -15,10 +15,10 @@ record WallRules(double writeFloorShare, double cacheFloorShare, int pageSize) {
   /** A large write takes this part of the write memory at most. */
   static final int LARGE_WRITES = 4;
 
-  /** Each side keeps this part of what is shared, but no more than ... */
+  /** Each side keeps one in so many parts of what is shared, at most {@link #FLOOR_BYTES}. */
   private static final int FLOOR_SHARE = 16;
 
-  /** ... this, unless the tuner's own floor is more. */
+  /** The most that {@link #FLOOR_SHARE} keeps for a side, unless the tuner's own floor is more. */
   private static final long FLOOR_BYTES = 4 << 20;
 
   /** As with the options: no more than three of four parts of the budget are for writes. */
@@ -28,10 +28,10 @@ record WallRules(double writeFloorShare, double cacheFloorShare, int pageSize) {
   private static final int LEAST_WRITE_PAGES = 64;
   private static final int LEAST_TREE_PAGES = 2;
 
-  /** The wall moves in steps of this part of what is shared ... */
+  /** A step of the wall is one in so many parts of what is shared. */
   private static final int STEPS = 64;
 
-  /** ... or, where writers have filled what is to be given up, of the write memory. */
+  /** The same of the write memory, where writers have filled what it has to give up. */
   private static final int PRESSED_STEPS = 64;
 
   /**

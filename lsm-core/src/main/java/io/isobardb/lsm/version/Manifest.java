@@ -255,7 +255,7 @@ public final class Manifest implements AutoCloseable {
   }
 
   /**
-   * Of these names those that are an SSTable's, a manifest's or a temporary file's, but not live:
+   * Those of the names that are an SSTable's, a manifest's or a temporary file's, but not live:
    * what a crash left behind. Files of flushes and merges in progress are among them too, so this
    * is to be asked before there are any.
    */

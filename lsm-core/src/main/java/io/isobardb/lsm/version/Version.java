@@ -153,7 +153,7 @@ public final class Version {
    * Whether no level below the one at this height holds keys in the closed range, so that a delete
    * marker in that level, newest of its key for every reader, has nothing to hide.
    *
-   * <p>The caller sees to it that no older group of L0 overlaps what he merges into the level;
+   * <p>The caller sees to it that no older group of L0 overlaps what the merge brings to the level;
    * {@code MergeChoice} does.
    */
   public boolean nothingBelow(int height, byte[] minKey, byte[] maxKey) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * with the cause, from then on. {@code DiskFullException} passes when there is room again.
  */
 public final class Log implements AutoCloseable {
-  /** Looks for those before us, who are about to be done, before a wait that costs more. */
+  /** Looks for earlier writers, which are about to be done, before a wait that costs more. */
   private static final int SPINS = 64;
 
   private final Ring ring;

@@ -9,8 +9,8 @@ import io.isobardb.memory.page.MemoryChecksum;
  *
  * <p>Order of calls: {@link #begin}, which gives the LSN; the {@code put} methods, which must add
  * up to the payload length; {@link #complete}, after which the record is written to the file in the
- * background; {@link #publish}, when its entries are where readers find them. Whoever fails before
- * that calls {@link #abandon}. From {@code begin} to {@code publish} later writers and their
+ * background; {@link #publish}, when its entries are where readers find them. A writer that fails
+ * before that calls {@link #abandon}. From {@code begin} to {@code publish} later writers and their
  * readers wait for this one: do no I/O and wait for no lock of another writer in between.
  *
  * <p>A payload longer than a quarter of the ring is stored in fragments, unseen by the caller.

@@ -29,17 +29,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the ring's finished records to the files, by one thread at a time: whoever has {@link
+ * Brings the ring's finished records to the files, by one thread at a time: the one that has {@link
  * #taken} the log.
  *
- * <p>Who waits for a sync and finds nobody writing does it himself, for all who wait by then (group
- * commit): a hand-over to another thread costs more than the sync on a fast device. Who finds the
- * log taken waits in the {@link SyncQueue}, and is served by the next sync. All else is the
- * service's: it writes when somebody waits for room, when {@code batchBytes} have come together,
- * and when the oldest unsynced record is {@code asyncSyncNanos} old ({@link SyncTimer}); then it
- * writes all that is finished, and syncs if somebody waits or that time is over. New files are made
- * by the service while others write, and the ring gets more space on the disk. It also gives back
- * what the files take beyond need, once nothing was written for {@link #QUIET_NANOS}.
+ * <p>A writer that waits for a sync and finds nobody writing does it itself, for all that wait by
+ * then (group commit): a hand-over to another thread costs more than the sync on a fast device. A
+ * writer that finds the log taken waits in the {@link SyncQueue}, and is served by the next sync.
+ * All else is the service's: it writes when somebody waits for room, when {@code batchBytes} have
+ * come together, and when the oldest unsynced record is {@code asyncSyncNanos} old ({@link
+ * SyncTimer}); then it writes all that is finished, and syncs if somebody waits or that time is
+ * over. New files are made by the service while others write, and the ring gets more space on the
+ * disk. It also gives back what the files take beyond need, once nothing was written for {@link
+ * #QUIET_NANOS}.
  *
  * <p>Bytes go through a staging buffer: the ring changes while it is written (records are marked
  * applied, new ones begin in the last block), and the device must see bytes that stand still.
@@ -76,7 +77,7 @@ final class LogWriter implements Service {
   private final Signal room;
   private final SyncQueue syncQueue;
 
-  /** Whether somebody writes to the log: the service, or one who waits for a sync. */
+  /** Whether a thread writes to the log: the service, or a writer that waits for a sync. */
   private final AtomicBoolean taken = new AtomicBoolean();
 
   private final LogListener listener;
@@ -114,7 +115,7 @@ final class LogWriter implements Service {
 
   private long quietSince;
 
-  // Of whoever has taken the log.
+  // Of the thread that has taken the log.
   /** The end of the last finished record, or fragment, that was seen; not below written. */
   private long completed;
 
@@ -185,7 +186,7 @@ final class LogWriter implements Service {
 
   @Override
   public boolean ready() {
-    // Whoever has the log lets the service look again.
+    // The thread that has the log lets the service look again.
     return failure.get() == null
         && !taken.get()
         && (segments.wantsSpare() || wantsGrowth() || workToDo());
@@ -303,7 +304,7 @@ final class LogWriter implements Service {
     }
   }
 
-  /** Writes and syncs, in the place of the service, for all who wait. */
+  /** Writes and syncs, in the place of the service, for all that wait. */
   private void lead() {
     try {
       write(true);
@@ -316,7 +317,8 @@ final class LogWriter implements Service {
 
   /**
    * What the service would have seen, or has passed over, while the log was taken comes now. Those
-   * who were served go first: what they write next while the others are called is in the next sync.
+   * that were served go first: what they write next while the others are called is in the next
+   * sync.
    */
   private void release() {
     List<Synced> told = untold;
@@ -343,7 +345,10 @@ final class LogWriter implements Service {
     }
   }
 
-  /** Whoever has taken the log: writes what is finished, and syncs if somebody wants that. */
+  /**
+   * Done by the thread that has taken the log: writes what is finished, and syncs if that is
+   * wanted.
+   */
   private void write(boolean sync) throws IOException {
     if (failure.get() != null) {
       return;
@@ -485,9 +490,9 @@ final class LogWriter implements Service {
   }
 
   /**
-   * As {@link #free}, after a write that no sync has followed. Whoever takes the directory from us
-   * reads the segments first, and then the ring. So a record may leave the ring only if it was in a
-   * segment while the directory was ours. A sync looks for that itself.
+   * As {@link #free}, after a write that no sync has followed. A process that takes the directory
+   * from us reads the segments first, and then the ring. So a record may leave the ring only if it
+   * was in a segment while the directory was ours. A sync looks for that itself.
    */
   private void freeUnsynced() throws IOException {
     if (freeable() > ring.freed()) {

@@ -27,9 +27,9 @@ import java.lang.invoke.VarHandle;
  * nothing may be stored to the rest. That part begins at the block where the log was opened. It
  * doubles until it is the whole ring, after which {@code limit} is {@code freed + bytes} for good.
  *
- * <p>Whoever advances {@code tail} owns the bytes he passed. Every byte in {@code [tail, limit)} is
- * 0, so a record's word 0 is 0 until its writer stores it, last and with release. The owner marks
- * the record applied later, with a store to its own header; nobody else writes it.
+ * <p>The writer that advances {@code tail} owns the bytes it passed. Every byte in {@code [tail,
+ * limit)} is 0, so a record's word 0 is 0 until its writer stores it, last and with release. The
+ * owner marks the record applied later, with a store to its own header; nobody else writes it.
  *
  * <p>{@code walked} is the end of the longest prefix of applied records; its lowest bit is set
  * while it stands between the fragments of a record, whose start is then in {@code held}. Fragments
@@ -248,8 +248,8 @@ final class Ring {
   /**
    * Moves {@code walked} over all that is applied.
    *
-   * <p>A caller who has marked a record applied and does not find it covered afterwards must call
-   * this again behind a full fence before he waits: of two threads whose records are neighbours,
+   * <p>A caller that has marked a record applied and does not find it covered afterwards must call
+   * this again behind a full fence before it waits: of two threads whose records are neighbours,
    * one then sees the other's mark.
    *
    * @return whether this call moved it

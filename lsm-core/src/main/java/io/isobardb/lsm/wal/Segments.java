@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * rename, sync of the directory. So a segment's file always has a good header, and a segment exists
  * only if all below its promise is synced.
  *
- * <p>Thread rule: {@link #roll}, {@link #write}, {@link #sync} and {@link #shrink} by whoever has
- * the log to write to; {@link #prepare}, {@link #dropBefore}, {@link #isOversized} and {@link
+ * <p>Thread rule: {@link #roll}, {@link #write}, {@link #sync} and {@link #shrink} by the thread
+ * that has taken the log; {@link #prepare}, {@link #dropBefore}, {@link #isOversized} and {@link
  * #allocatedBytes} by anybody; the rest while the log is opened or closed.
  */
 final class Segments implements AutoCloseable {
@@ -238,7 +238,7 @@ final class Segments implements AutoCloseable {
 
   /**
    * Makes durable what was found: after the process alone has died, bytes that nobody synced can be
-   * read, and whoever acts on them must not lose them later.
+   * read, and what acts on them must not lose them later.
    *
    * <p>A sync is not enough for that: after one that failed, the system may show what it has not
    * written, and take it for written. And a process that lost its lock may go on writing to the
@@ -453,7 +453,8 @@ final class Segments implements AutoCloseable {
   }
 
   /**
-   * Checks that nobody else has the directory: whoever takes it later finds all that was written.
+   * Checks that nobody else has the directory: a process that takes it later finds all that was
+   * written.
    *
    * @throws IOException if somebody may have it
    */

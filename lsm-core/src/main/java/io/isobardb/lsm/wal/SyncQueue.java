@@ -11,9 +11,9 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for a sync of the log while somebody else writes to it, the oldest first. Each
- * sleeps on a signal of its own: it is woken when its record is durable, or to write and sync for
- * all who wait (leader and followers).
+ * The writers that wait for a sync of the log while another thread writes to it, the oldest first.
+ * Each sleeps on a signal of its own: it is woken when its record is durable, or to write and sync
+ * for all that wait (leader and followers).
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -25,7 +25,7 @@ final class SyncQueue {
 
   private volatile boolean empty = true;
 
-  /** Somebody who waits. */
+  /** A writer that waits. */
   static final class Waiter {
     private final long lsn;
     private final Signal signal;
@@ -56,7 +56,7 @@ final class SyncQueue {
     return empty;
   }
 
-  /** Enters somebody who waits for the record at {@code lsn}, and is to {@link #leave}. */
+  /** Enters a writer that waits for the record at {@code lsn}. It has to {@link #leave}. */
   Waiter enter(long lsn) {
     Waiter waiter = new Waiter(lsn, scheduler.signal(Awaited.SYNC));
     synchronized (this) {
@@ -71,7 +71,7 @@ final class SyncQueue {
     empty = waiters.isEmpty();
   }
 
-  /** Calls those whose record is durable, by whoever has written to the log and still has it. */
+  /** Calls those whose record is durable. The caller has written to the log and still has it. */
   void callDone(LongPredicate durable) {
     if (empty) {
       return;
@@ -92,7 +92,8 @@ final class SyncQueue {
 
   /**
    * Calls the oldest whose record is not durable, once the log is free: it is the next one to write
-   * to it. Who has entered since {@link #callDone} and has a durable record sees that itself.
+   * to it. A writer that has entered since {@link #callDone} and has a durable record sees that
+   * itself.
    */
   void callNext(LongPredicate durable) {
     if (empty) {

@@ -74,7 +74,7 @@ final class SyncTimer {
     deadlineNanos = now + intervalNanos;
   }
 
-  /** Ends it: whoever finds something unsynced afterwards is to start it again. */
+  /** Ends it: a writer that finds something unsynced afterwards has to start it again. */
   void end() {
     running.set(false);
   }

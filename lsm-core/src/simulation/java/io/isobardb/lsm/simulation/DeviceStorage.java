@@ -24,7 +24,7 @@ public abstract class DeviceStorage extends ForwardingStorage {
   /** Returns once the device has done it. */
   protected abstract void transfer(Kind kind, long bytes);
 
-  /** So much is read or written now, or written to a buffer. */
+  /** Adds what is read or written now, or written to a buffer. */
   protected void seen(Kind kind, long bytes) {}
 
   @Override

@@ -22,10 +22,10 @@ public class ModelTree {
   /** Its options. */
   public final TreeOptions options;
 
-  /** Of each key its versions, the oldest first. */
+  /** The versions of each key, the oldest first. */
   public final TreeMap<byte[], List<Version>> keys;
 
-  /** By which time who reads after a write judges what has expired. */
+  /** The time by which readers after a write judge what has expired. */
   private final LongUnaryOperator times;
 
   /**

@@ -47,7 +47,7 @@ final class SimulatedContent {
     return index < blocks.length ? blocks[index] : HOLE;
   }
 
-  /** Puts a block in place; whoever does so must not write to the array any more. */
+  /** Puts a block in place; the caller must not write to the array any more. */
   void setBlock(int index, byte[] block) {
     if (index >= blocks.length) {
       int old = blocks.length;

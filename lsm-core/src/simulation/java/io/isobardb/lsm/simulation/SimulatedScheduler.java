@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * Runs jobs and services on the caller's thread, one step at a time, in an order drawn from a seed.
  * Equal seeds and equal callers give equal runs.
  *
- * <p>Whoever awaits a signal runs other steps meanwhile; these may await in their turn, so waits
- * are nested, and an outer one can't go on before the inner ones have ended. A job or service in
- * progress is never entered again. A waiter looks at its condition only when the signal was raised,
- * and a service runs only when it was woken or its alarm is due: what nobody raises or wakes stays
- * asleep here, as it would with threads.
+ * <p>A thread that awaits a signal runs other steps meanwhile; these may await in their turn, so
+ * waits are nested, and an outer one can't go on before the inner ones have ended. A job or service
+ * in progress is never entered again. A waiter looks at its condition only when the signal was
+ * raised, and a service runs only when it was woken or its alarm is due: what nobody raises or
+ * wakes stays asleep here, as it would with threads.
  *
  * <p>Priorities do not count: every order that threads could bring about, and then some, may
  * happen. The clock moves by {@value #STEP_NANOS} ns per step, and to the next alarm or deadline

@@ -42,7 +42,7 @@ public final class SimulatedWorld {
   /** Time that goes by from a crash to the next opening: what was to expire soon has then. */
   private static final long OPENING_MILLIS = 100;
 
-  /** So many trees get a plan. */
+  /** How many trees get a plan. */
   private static final int PLANNED_TREES = 4;
 
   private final SimulatedStorage storage;

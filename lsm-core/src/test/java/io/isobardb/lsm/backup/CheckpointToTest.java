@@ -287,7 +287,7 @@ class CheckpointToTest {
     return ByteBuffer.allocate(4).putInt(value).array();
   }
 
-  /** Who drops a tree waits for operations, and a checkpoint is one at first. */
+  /** A drop of a tree waits for operations, and a checkpoint is one at first. */
   @Test
   @Timeout(60)
   void treesAreDroppedMeanwhile() throws Exception {

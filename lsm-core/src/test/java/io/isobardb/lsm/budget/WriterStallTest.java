@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nobody waits for memory unless something will wake him. */
+/** No writer waits for memory unless something will wake it. */
 class WriterStallTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.builder().memoryBudget(6 << 20).pageSize(4096).build();
@@ -40,7 +40,7 @@ class WriterStallTest {
       TreeState held = states.acquire();
       AtomicInteger written = new AtomicInteger();
       Thread writer = writer(tree, 3000, written);
-      // Until he waits, and nothing is under way that would wake him.
+      // Until it waits, and nothing is under way that would wake it.
       for (int quiet = 0; quiet < 5 && writer.isAlive(); ) {
         boolean waits = writer.getState() == Thread.State.WAITING;
         quiet = waits && engine.environment().scheduler().pending() == 0 ? quiet + 1 : 0;

@@ -365,7 +365,7 @@ class MergedIndexTest {
     }
   }
 
-  /** Of each key, at the end, at the snapshots and at any LSN: length and sum, and newest LSN. */
+  /** Length and sum, and newest LSN, of each key: at the end, at the snapshots and at any LSN. */
   private int[][] answers(PagePool pool, List<Sealed> components) {
     SplittableRandom lsns = new SplittableRandom(SEED + visibility.visible);
     int[][] answers = new int[keys.size() + 50][];

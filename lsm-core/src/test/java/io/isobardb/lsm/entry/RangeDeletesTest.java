@@ -201,7 +201,7 @@ class RangeDeletesTest {
     }
   }
 
-  /** So many that they have an index. */
+  /** Enough for an index. */
   private void lookupsAgree(Coverage coverage, SplittableRandom random, String what) {
     for (int i = 0; i < 300; i++) {
       byte[] key = key(random);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whoever opens a store writes to no file that was there: a process that lost its lock may have it
+ * An opening of a store writes to no file that was there: a process that lost its lock may have it
  * open, and go on writing to it.
  */
 class NewFilesTest {

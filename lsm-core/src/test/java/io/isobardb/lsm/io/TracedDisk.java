@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Notes the calls that reach a disk, as text for golden files. Of what is written it tells the
- * CRC32C, without zeros at the end.
+ * Notes the calls that reach a disk, as text for golden files. It tells the CRC32C of what is
+ * written, without zeros at the end.
  */
 public final class TracedDisk {
   private final List<String> calls = new ArrayList<>();

@@ -250,7 +250,9 @@ class OperandFoldingTest {
     }
   }
 
-  /** They are of one batch; snapshots between them make no difference to who reads the last one. */
+  /**
+   * They are of one batch; snapshots between them make no difference to a reader of the last one.
+   */
   @Test
   void aThousandOperandsThatCantBeFoldedBeforeAreFoldedInPieces() {
     Counted operator = new Counted(MergeOperator.ADD_LONG);

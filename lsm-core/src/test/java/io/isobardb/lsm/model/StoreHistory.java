@@ -62,7 +62,7 @@ final class StoreHistory {
   /** Counts writes, and what happens at another time than what was before. */
   private long now;
 
-  /** From which {@link #now} on it was which time. */
+  /** The time from each {@link #now} on. */
   private final TreeMap<Long, Long> clock = new TreeMap<>();
 
   /** How far the machine's clock is ahead. */

@@ -79,7 +79,7 @@ class MeteredStorageTest {
     file.writeAll(0, sources, offsets, PAGES, PAGE);
   }
 
-  /** Of merges; those of flushes are twice as large. */
+  /** Limits the pieces of merges; those of flushes are twice as large. */
   private void limitPieces(int bytes) {
     storage.limitPieces(new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, bytes, 2 * bytes, "test"));
   }

@@ -116,7 +116,7 @@ class RangeMemoryTest {
     assertNull(tree.get(key(0)));
     assertArrayEquals(VALUE, tree.get(key(1)));
     assertArrayEquals(VALUE, tree.get(key(0), snapshot));
-    // Of what was refused nothing was written.
+    // Nothing was written of what was refused.
     tree.put(key(2 * count), VALUE);
     assertThrows(TooManyRangeDeletesException.class, () -> delete(count));
     assertNotNull(tree.get(key(2 * count)));

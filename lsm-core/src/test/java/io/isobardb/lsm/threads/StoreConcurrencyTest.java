@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Threads that write, read and walk at once, in a store with so little memory that flushes and
  * merges go on all along.
  *
- * <p>Each key belongs to one writer, who counts it up, in two trees by one batch, and notes the
- * count when the write is done and before it begins: whoever reads sees nothing older than the
- * first and nothing newer than the second. {@code -Disobar.concurrency.writes=N} makes it longer.
+ * <p>Each key belongs to one writer, which counts it up, in two trees by one batch, and notes the
+ * count when the write is done and before it begins: a reader sees nothing older than the first and
+ * nothing newer than the second. {@code -Disobar.concurrency.writes=N} makes it longer.
  */
 class StoreConcurrencyTest {
   private static final int WRITES = Integer.getInteger("isobar.concurrency.writes", 1_000);

@@ -94,7 +94,10 @@ class VirtualThreadsTest {
     }
   }
 
-  /** Those who wait inside the store keep nobody out: not him who has what they wait for. */
+  /**
+   * Threads that wait inside the store keep no other out, such as the one that has what they wait
+   * for.
+   */
   @Test
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void whoHoldsALockCanCommitHoweverManyWaitForIt() throws Exception {

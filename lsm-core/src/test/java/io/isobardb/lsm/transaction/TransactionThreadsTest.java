@@ -140,7 +140,8 @@ class TransactionThreadsTest {
   }
 
   /**
-   * The order of bytes; whoever compares "stop" with another key waits until it is told to go on.
+   * The order of bytes; a thread that compares "stop" with another key waits until it is told to go
+   * on.
    */
   private static final class StoppingOrder implements KeyOrder {
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -235,7 +236,7 @@ class TransactionThreadsTest {
                 shared.put(t, bytes("a"), bytes("2"));
               });
       started.await();
-      // Whoever comes second is told.
+      // The transaction that comes second is told.
       Throwable told = null;
       while (told == null) {
         try {

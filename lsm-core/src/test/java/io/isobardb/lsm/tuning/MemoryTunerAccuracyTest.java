@@ -60,8 +60,8 @@ class MemoryTunerAccuracyTest {
       Path.of(System.getProperty("isobar.tuner.curves", "target/tuner-curves"));
 
   /**
-   * Of a fixed split: records written before and while it is measured; fewer if it takes more than
-   * so many operations.
+   * Records written before and while a fixed split is measured; fewer if that takes more than this
+   * number of operations.
    */
   private static final int MOST = 400_000;
 

@@ -143,7 +143,10 @@ class LogConcurrencyTest {
     log.close();
   }
 
-  /** Who waits for a sync may be the one who writes, rolls the segment and syncs, for all. */
+  /**
+   * A writer that waits for a sync may be the one that writes, rolls the segment and syncs, for
+   * all.
+   */
   @Test
   void interruptsOfThoseWhoSyncDoNoHarm(@TempDir Path directory) throws Exception {
     LogOptions options = new LogOptions(64 << 10, 16 << 10, true, 1_000_000L, 1);

@@ -275,7 +275,7 @@ class LogRingTest {
     assertEquals(written, replayed(large, killed));
   }
 
-  /** Who takes the directory reads the segments first, and the ring later. */
+  /** A process that takes the directory reads the segments first, and the ring later. */
   @Test
   void onceTheLockIsLostTheRingKeepsWhatItHas() throws IOException {
     for (LogOptions options : List.of(LAZY, LAZY_BUFFERED, LogWorld.SMALL)) {

@@ -96,7 +96,7 @@ final class IndexLoad {
     loaded = true;
   }
 
-  /** Nobody writes, so whoever holds the key is a record that has it. */
+  /** Nobody writes, so the holder of the key is a record that has it. */
   private void checkUnique(@Nullable Entry before, Entry entry) {
     byte[] holder = null;
     if (before != null && Arrays.equals(before.key, entry.key)) {

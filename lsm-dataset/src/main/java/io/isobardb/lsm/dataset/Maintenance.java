@@ -9,8 +9,8 @@ public enum Maintenance {
   EAGER,
 
   /**
-   * A write adds index entries and reads nothing. Entries of replaced records stay behind, stale:
-   * who reads the index looks at the record, too, and passes over what does not fit it any more.
+   * A write adds index entries and reads nothing. Entries of replaced records stay behind, stale. A
+   * reader of the index looks at the record, too, and passes over what does not fit it any more.
    * Merges leave them out where that takes no read from disk, unless the index is unique or the
    * dataset unlogged; {@link Dataset#repair} removes them all.
    */

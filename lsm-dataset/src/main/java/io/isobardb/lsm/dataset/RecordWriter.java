@@ -120,7 +120,7 @@ final class RecordWriter {
     byte[] value = what.value();
     checkSize(key, value);
     byte[] old = layout.readsOld() ? transaction.getForUpdate(primary, key) : null;
-    // Asked after the look at the old record: whoever put one that expires has told it before.
+    // Asked after the look at the old record: a put of one that expires has told it before.
     boolean neverExpires = expires.equals(Instant.MAX) && !primary.hasExpiring();
     List<Change> changes = new ArrayList<>();
     for (SecondaryIndex index : layout.indexes()) {

@@ -29,7 +29,7 @@ final class SecondaryIndex implements MergeFilter {
   private final Catalog.Stored stored;
   private final Stale stale;
 
-  /** Stale entries that were met: by readers, who passed them over, and by merges. */
+  /** Stale entries that were met: by readers, which passed them over, and by merges. */
   private record Stale(LongAdder seen, LongAdder dropped) {}
 
   SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored) {
@@ -77,9 +77,9 @@ final class SecondaryIndex implements MergeFilter {
   }
 
   /**
-   * Whether each entry fits its record. If not, whoever finds one has to look: at the record of an
-   * index with validation; and while an eager one is being built, when transactions that do not
-   * know it may still be writing.
+   * Whether each entry fits its record. If not, its reader has to look: at the record of an index
+   * with validation; and while an eager one is being built, when transactions that do not know it
+   * may still be writing.
    */
   boolean isExact() {
     return isEager() && isReady();

@@ -56,7 +56,7 @@ class DatasetCheckerTest {
             .build());
   }
 
-  /** Of all trees whose names end like this. */
+  /** Pages of all trees whose names end like this. */
   private static long pages(Store store, String name) {
     return store.stats().trees().stream()
             .filter(tree -> tree.name().endsWith(name))

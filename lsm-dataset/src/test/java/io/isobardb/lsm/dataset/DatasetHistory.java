@@ -229,7 +229,7 @@ final class DatasetHistory {
     }
   }
 
-  /** Of some keys of the model, or none. */
+  /** Deletes a range that has some keys of the model, or none. */
   private void deleteRange(SortedMap<byte[], byte[]> model, BiConsumer<byte[], byte[]> delete) {
     byte[] from = Records.key(random);
     byte[] to = Records.key(random);
@@ -368,7 +368,7 @@ final class DatasetHistory {
   private void crash() {
     crashes++;
     CrashMode[] modes = CrashMode.values();
-    // What the definitions are is known to who opens, so the last change of them must be durable.
+    // The opening knows what the definitions are, so the last change of them must be durable.
     store.sync();
     if (!logged) {
       store.checkpoint();

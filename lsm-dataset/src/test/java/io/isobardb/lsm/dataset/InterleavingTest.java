@@ -25,7 +25,7 @@ class InterleavingTest {
   private static final byte[] OLD = "old".getBytes(UTF_8);
   private static final byte[] NEW = "new".getBytes(UTF_8);
 
-  /** At which call of the extractor the write comes; 0 for none. */
+  /** The call of the extractor at which the write comes; 0 for none. */
   private int at;
 
   private int calls;

@@ -61,7 +61,7 @@ class MergeRepairTest {
     }
   }
 
-  /** So many groups of L0, each of which makes what was there before stale. */
+  /** Groups of L0, each of which makes what was there before stale. */
   private static void rounds(Store store, Dataset dataset, int rounds) {
     for (int round = 0; round < rounds; round++) {
       write(dataset, "round" + round, null);

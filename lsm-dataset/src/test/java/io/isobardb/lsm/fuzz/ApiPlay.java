@@ -331,7 +331,7 @@ final class ApiPlay {
     switch (variant % 4) {
       case 0 -> read(with, key).must(true, Refusal.NULL).met(() -> tree.read(key, null));
       case 1 ->
-          // What the one who looks throws comes out, and leaves nothing behind.
+          // What a look throws comes out, and leaves nothing behind.
           read(with, key)
               .must(there, Refusal.STATE)
               .met(

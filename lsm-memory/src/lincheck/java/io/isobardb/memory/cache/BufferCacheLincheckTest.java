@@ -164,7 +164,7 @@ public class BufferCacheLincheckTest {
         .addGuarantee(Steps.none(BufferCacheLincheckTest.class, "fill", "close"))
         // PageTableLincheckTest looks into it.
         .addGuarantee(Steps.one(PageTable.class, "sweep"))
-        // No time passes for the model checker, so who waits for some would wait for ever.
+        // No time passes for the model checker, so a wait for some would last for ever.
         .addGuarantee(Steps.one(Frames.class, "lookAgainLater", "wakeWaiters"))
         .iterations(Integer.getInteger("isobar.lincheck.iterations", 1))
         .invocationsPerIteration(100)

@@ -27,12 +27,12 @@ public class EntryCacheLincheckTest {
   private static final int FILE = 1;
   private static final int VALUE_BYTES = 230;
 
-  /** So many fill a page. */
+  /** Entries that fill a page. */
   private static final int FULL = 15;
 
   private static final byte OURS = 0x5A;
 
-  /** Of all keys, one after another: so many times the key. */
+  /** The values of all keys, one after another: each is its key, repeated. */
   private static final Memory VALUES = values();
 
   private final PagePool pool = new PagePool(1 << 20, 4096, true);

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Nobody who reads within an epoch meets what was freed: every interleaving, within bounds, of
- * readers and one who replaces what they read.
+ * No reader within an epoch meets what was freed: every interleaving, within bounds, of readers and
+ * one thread that replaces what they read.
  */
 @Tag("any-jdk")
 public class EpochsLincheckTest {

@@ -1,6 +1,6 @@
 package io.isobardb.memory.cache;
 
-/** Who asks for a page: decides how long it stays, and where a miss is counted. */
+/** What asks for a page: decides how long it stays, and where a miss is counted. */
 public enum Access {
   /** A read for a user: the page gets its turn of the clock before it may go. */
   QUERY,

@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  * The buffer cache: pages of disk files, in pages of the pool, replaced by a clock.
  *
  * <p>Two ways to a page. A reader <em>within an epoch</em> calls {@link #find}; the page stays what
- * it is until he leaves the epoch. If it is absent he leaves, calls {@link #load}, which reads the
- * page and pins it, and starts over. Who needs a page for longer pins it, and it stays until {@link
- * #unpin}.
+ * it is until the reader leaves the epoch. If it is absent it leaves, calls {@link #load}, which
+ * reads the page and pins it, and starts over. A reader that needs a page for longer pins it, and
+ * it stays until {@link #unpin}.
  *
  * <p>Size. The cache holds pages up to its target ({@link #resize}) and what its neighbours lend,
  * takes them from the pool as it needs them and gives them up when the target falls or the pool
  * runs dry, but never its last {@link #MINIMUM_PAGES}: so a load always finds a frame, as long as
  * not all are pinned. A full cache uses evicted pages again itself, once their readers have left; a
  * few are evicted ahead of need. If all frames are pinned, a load takes a page beyond the target if
- * the pool has one, and otherwise waits. Who loads while holding pins must hold few.
+ * the pool has one, and otherwise waits. A caller that loads while it holds pins must hold few.
  *
  * <p>Thread rule: all methods may be called by any thread. {@code find} and its like take no lock
  * and write to shared memory only when a cold page becomes hot; they must be called within an epoch
@@ -203,7 +203,8 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
    * The pool page of a key, pinned. If it is absent, one thread loads it while the others wait for
    * that. Called outside of epochs; may block.
    *
-   * @throws IOException what the loader threw; who waited for it tries to load the page himself
+   * @throws IOException what the loader threw; a thread that waited for it tries to load the page
+   *     itself
    * @throws NoFrameException if all pages are pinned, and stay so for a while
    */
   public int load(long key, PageLoader loader, Access access) throws IOException {

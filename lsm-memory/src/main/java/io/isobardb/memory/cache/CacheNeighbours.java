@@ -18,8 +18,8 @@ public interface CacheNeighbours {
       };
 
   /**
-   * How many pages the cache may hold besides its target: what others do not use of theirs. Whoever
-   * needs them takes them back from the pool, whose reclaimer the cache is. Asked with each miss.
+   * How many pages the cache may hold besides its target: what others do not use of theirs. Others
+   * take them back from the pool, whose reclaimer the cache is. Asked with each miss.
    */
   int sparePages();
 

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>The hash of file and key says which page an entry belongs into (linear hashing: each page more
  * takes entries over from one other). Within a page a clock replaces entries: new ones go behind
  * the others; when there is no room, the first ones go, and those of them that were read since come
- * behind the others instead. Of what goes, a part of the tag is kept for a while as a ghost: what a
- * larger cache would have had.
+ * behind the others instead. A part of the tag of each entry that goes is kept for a while as a
+ * ghost: what a larger cache would have had.
  *
  * <p>Thread rule: all methods may be called by any thread; {@link #get} and {@link #put} within an
  * epoch of the pool. A page's version is odd while it is written to. {@code get} takes no lock: it
@@ -51,7 +51,7 @@ public final class EntryCache {
   /** An entry takes this part of a page at most, so that many share one. */
   private static final int LARGEST = 16;
 
-  /** Of what has gone, in place of its heat, while a page is ordered anew. */
+  /** Marks an entry that has gone, in place of its heat, while a page is ordered anew. */
   private static final byte GONE = 2;
 
   /** When a page is full, this part of it is freed at least. */
@@ -88,7 +88,7 @@ public final class EntryCache {
 
   private long heldSeen;
 
-  /** A page for whoever orders another one anew; held as long as there are others. */
+  /** A page for ordering another one anew; held as long as there are others. */
   private volatile int scratch = PagePool.NONE;
 
   private final AtomicBoolean scratchBusy = new AtomicBoolean();
@@ -399,7 +399,7 @@ public final class EntryCache {
       for (int page : gone) {
         Memory memory = pool.memory(page);
         int base = pool.base(page);
-        lock(memory, base); // For good: who still looks at it finds nothing.
+        lock(memory, base); // For good: a reader that still looks at it finds nothing.
         ghostCount.add(-memory.getUnsignedShort(base + GHOSTS));
         held.add(-memory.getUnsignedShort(base + USED));
         heldBytes.add(firstEntry - memory.getUnsignedShort(base + END));

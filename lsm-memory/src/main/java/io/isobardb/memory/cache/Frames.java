@@ -31,7 +31,7 @@ final class Frames {
 
   private static final int BATCH_PAGES = 16;
 
-  /** Readers leave silently, so that who waits for them looks again after so long. */
+  /** Readers leave silently, so a thread that waits for them looks again after this time. */
   private static final long LOOK_AGAIN_NANOS = 100_000;
 
   /** How often to look before giving up: some tens of milliseconds. */
@@ -222,7 +222,7 @@ final class Frames {
     }
   }
 
-  /** Wakes who waits for a frame, if anybody does. */
+  /** Wakes the threads that wait for a frame. */
   void wakeWaiters() {
     if (waiters.get() > 0) {
       waiting.lock();

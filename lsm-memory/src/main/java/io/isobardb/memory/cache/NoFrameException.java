@@ -3,8 +3,8 @@ package io.isobardb.memory.cache;
 import io.isobardb.memory.pool.OutOfBudgetException;
 
 /**
- * All frames of the cache are pinned, and stayed so for a while. Nothing was loaded. Who holds pins
- * himself gives them back before he tries again: others may be waiting for those.
+ * All frames of the cache are pinned, and stayed so for a while. Nothing was loaded. A caller that
+ * holds pins gives them back before it tries again: others may be waiting for those.
  */
 public final class NoFrameException extends OutOfBudgetException {
   private static final long serialVersionUID = 1L;

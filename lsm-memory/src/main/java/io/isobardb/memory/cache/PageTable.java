@@ -25,10 +25,10 @@ import java.util.function.IntPredicate;
  * inserts.
  *
  * <p>Invariants. A slot goes (0, -) → (key, not valid) → (key, valid) → (key, not valid) → (0, -);
- * who makes a step to or from valid owns the slot until the key is 0. A page is unlinked at most
- * once within an epoch, and not linked again before the readers of that epoch have left. So who
- * reads a valid value, then its key, and then finds the same page in the value again (or swaps the
- * value by comparison) knows that the page belongs to the key.
+ * the thread that makes a step to or from valid owns the slot until the key is 0. A page is
+ * unlinked at most once within an epoch, and not linked again before the readers of that epoch have
+ * left. So a reader that sees a valid value, then its key, and then the same page in the value
+ * again (or swaps the value by comparison) knows that the page belongs to the key.
  */
 final class PageTable {
   static final long PIN = 1L << 32;

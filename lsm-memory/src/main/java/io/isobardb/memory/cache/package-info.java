@@ -1,7 +1,7 @@
 /**
  * The buffer cache: frames of the disk pages of all trees, and the ghost cache.
  *
- * <p>Owns which disk page lies in which pool page, who has pinned it, and which page goes when
+ * <p>Owns which disk page lies in which pool page, what has pinned it, and which page goes when
  * another is to come. It promises that a page found within an epoch stays what it is until the
  * reader leaves, that a load never fails for want of memory, and that the cache comes to its target
  * size while in use. Reading files and checking what was read it leaves to the loaders.

@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
  * ordering; {@code Acquire}, {@code Release} and {@code compareAndSet} need offsets aligned to the
  * size of the value.
  *
- * <p>Freeing is the business of whoever allocated the region ({@code memory.pool}); access after
- * that is a defect which epochs and pins exclude.
+ * <p>Freeing is the business of the part that allocated the region ({@code memory.pool}); access
+ * after that is a defect which epochs and pins exclude.
  */
 public final class Memory {
   private static final VarHandle LONGS =

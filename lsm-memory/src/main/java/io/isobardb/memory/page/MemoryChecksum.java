@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC32C of ranges of one region. Makes no garbage, unlike {@link Memory#update}: for who
- * computes many small sums.
+ * The CRC32C of ranges of one region. Makes no garbage, unlike {@link Memory#update}: for many
+ * small sums.
  *
  * <p>Thread rule: one thread at a time.
  */

@@ -33,10 +33,12 @@ public final class Blocks {
   /** What blocks that can be done without leave to slabs. */
   private long keptForSlabs;
 
-  /** What there is on the heap, ... */
+  /** Bytes on the heap that count against the limit. */
   private long heapBytes;
 
-  /** ... and what of that does not fit into the limit yet: slabs are leaving for it. */
+  /**
+   * The part of {@link #heapBytes} that does not fit into the limit yet: slabs are leaving for it.
+   */
   private long owed;
 
   /**

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Tells when the last reader has left: epoch-based reclamation.
  *
  * <p>A reader claims a slot with {@link #enter}, reads shared structures, and gives the slot back
- * with {@link #exit}. Whoever unlinks something from those structures takes a tag with {@link
+ * with {@link #exit}. A thread that unlinks something from those structures takes a tag with {@link
  * #advance} <em>after</em> unlinking it, and may free it once {@link #passed} holds for the tag:
  * every reader that could have seen it has then left.
  *
@@ -118,7 +118,7 @@ public final class Epochs {
   }
 
   /**
-   * Counts {@code done} things, on behalf of whoever holds the slot: in the slot's own cache line,
+   * Counts {@code done} things, on behalf of the holder of the slot: in the slot's own cache line,
    * so that it costs no sharing.
    *
    * @return what was counted with this slot so far

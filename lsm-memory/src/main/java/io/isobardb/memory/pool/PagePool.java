@@ -13,7 +13,7 @@ import java.util.Map;
  * Where every page comes from: pages of one size, cut from slabs, under one limit.
  *
  * <p>A page is named by an {@code int}; {@link #memory} and {@link #base} say where it lies. A page
- * has one owner, who has charged it to a {@link Purpose} and gives it back once: with {@link
+ * has one owner, which has charged it to a {@link Purpose} and gives it back once: with {@link
  * #release} if no reader can see it any more, else with {@link #retire}, which waits for the
  * readers.
  *
@@ -87,7 +87,7 @@ public final class PagePool implements AutoCloseable {
 
   /**
    * As {@link #PagePool(long, int)}; with {@code poison} the contents of freed pages are
-   * overwritten, so that a reader who came too late reads garbage and fails. For tests.
+   * overwritten, so that a reader that came too late reads garbage and fails. For tests.
    */
   public PagePool(long limitBytes, int pageSize, boolean poison) {
     this(limitBytes, pageSize, poison, AllocationFaults.NONE);
@@ -126,7 +126,7 @@ public final class PagePool implements AutoCloseable {
     this.blocks = new Blocks(this, lock, slabs, forBlocks, faults);
   }
 
-  /** Who is asked for pages when there are no more. */
+  /** What is asked for pages when there are no more. */
   public void setReclaimer(Reclaimer reclaimer) {
     this.reclaimer = reclaimer;
   }
@@ -158,15 +158,15 @@ public final class PagePool implements AutoCloseable {
 
   /**
    * A page for {@code purpose}, its contents undefined, or {@link #NONE} if the budget has no room
-   * or the system refused the memory, and nothing could be reclaimed. Who gives up then throws
-   * {@link #outOfBudget}.
+   * or the system refused the memory, and nothing could be reclaimed. A caller that gives up then
+   * throws {@link #outOfBudget}.
    */
   public int allocate(Purpose purpose) {
     return allocate(purpose, Urgency.NONE);
   }
 
   /**
-   * As {@link #allocate}, and may take what {@link #reservePages} holds back for those who can't
+   * As {@link #allocate}, and may take what {@link #reservePages} holds back for callers that can't
    * turn back.
    */
   public int allocateUrgent(Purpose purpose) {
@@ -229,8 +229,8 @@ public final class PagePool implements AutoCloseable {
   }
 
   /**
-   * What to throw for want of pages, by who does not wait for them. If the system has refused
-   * memory that the budget has room for, it says so, and names the JVM's option.
+   * What a caller that does not wait throws for want of pages. If the system has refused memory
+   * that the budget has room for, it says so, and names the JVM's option.
    */
   public OutOfBudgetException outOfBudget(String what) {
     OutOfBudgetException refused;
@@ -275,7 +275,7 @@ public final class PagePool implements AutoCloseable {
       if (!told && waited >= BRIEF_PATIENCE_NANOS / 2) {
         told = true;
         reclaimer.askOthers();
-        // Others have let go of what they can: now whoever has his turn is to come to an end.
+        // Others have let go of what they can: now the one that has its turn has to come to an end.
         urgency = purpose == Purpose.CURSOR ? Urgency.BEGUN : urgency;
       }
       // Readers leave silently, so there is nothing to be woken by.
@@ -441,9 +441,9 @@ public final class PagePool implements AutoCloseable {
   }
 
   /**
-   * Asks those who can do without them to give up pages of slabs that are to go back to the system.
-   * Does not wait. Worth repeating while {@link #isAboveLimit}: what was in use may not be any
-   * more.
+   * Asks holders that can do without them to give up pages of slabs that are to go back to the
+   * system. Does not wait. Worth repeating while {@link #isAboveLimit}: what was in use may not be
+   * any more.
    */
   public void vacate() {
     if (slabs.anyLeaving) {
@@ -506,7 +506,7 @@ public final class PagePool implements AutoCloseable {
     }
   }
 
-  /** Who holds how much. */
+  /** Which purpose holds how much. */
   public Ledger ledger() {
     synchronized (lock) {
       if (!closed && slabs.isShrinking()) {

@@ -49,7 +49,7 @@ final class Slab {
     free[freeCount++] = (char) index;
   }
 
-  /** Notes that the owner gives the page up; true if he had done so before. */
+  /** Notes that the owner gives the page up; true if it had done so before. */
   boolean giveBack(int index) {
     boolean twice = givenBack.get(index);
     givenBack.set(index);

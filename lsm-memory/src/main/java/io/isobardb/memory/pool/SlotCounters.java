@@ -25,7 +25,7 @@ public final class SlotCounters {
   private final long[][] cells;
   private final AtomicLongArray others;
 
-  /** The cells there are, for whoever sums them up. */
+  /** The cells there are, to be summed up. */
   private volatile long[][] made = {};
 
   /**

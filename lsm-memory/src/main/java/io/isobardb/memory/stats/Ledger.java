@@ -5,8 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Who held how much at one instant. The bytes by purpose add up to {@link #allocatedBytes}, which
- * is what the allocator holds.
+ * What each purpose held at one instant. The bytes by purpose add up to {@link #allocatedBytes},
+ * which is what the allocator holds.
  *
  * @param limitBytes the budget in force
  * @param allocatedBytes bytes held from the system

@@ -78,7 +78,7 @@ class BufferCacheStressTest {
           Random random = new Random(seed);
           try {
             for (int i = 0; i < steps && failure.get() == null; i++) {
-              // As those who read do: on a busy machine a thread may stand still within an epoch
+              // As readers do: on a busy machine a thread may stand still within an epoch
               // for
               // so long that no frame comes free meanwhile.
               try {

@@ -249,7 +249,7 @@ class EntryCacheTest {
     close();
   }
 
-  /** Of 20,000 reads of so many keys, each put in if it is not found. */
+  /** The ghost hits of 20,000 reads of a number of keys, each put in if it is not found. */
   private long ghostHits(int keys) {
     long before = cache.ghostHits();
     Random random = new Random(keys);

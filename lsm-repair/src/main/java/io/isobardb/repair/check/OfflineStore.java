@@ -153,7 +153,7 @@ public final class OfflineStore implements AutoCloseable {
     return storage.path();
   }
 
-  /** From which LSN on the log is needed. */
+  /** The LSN from which on the log is needed. */
   public long logStartLsn() {
     return Math.max(recovered.counters().logStartLsn(), Lsn.FIRST);
   }

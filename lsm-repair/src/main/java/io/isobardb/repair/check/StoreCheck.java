@@ -207,7 +207,7 @@ final class StoreCheck {
   }
 
   /**
-   * Of each key, what stands in a newer run is not older than what stands in an older one.
+   * What a newer run has of a key is not older than what an older run has.
    *
    * <p>In a logged tree that goes for the newest version only, and if replay will not put it on top
    * again: what had been flushed before a crash may have been replayed and flushed once more, piece

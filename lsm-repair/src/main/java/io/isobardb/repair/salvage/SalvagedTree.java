@@ -44,7 +44,7 @@ final class SalvagedTree {
 
   private long logBytes;
 
-  /** Of the key at hand, what is merged. */
+  /** What is merged of the key at hand. */
   private final OperandChain chain = new OperandChain();
 
   /**

@@ -105,7 +105,7 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
    * with one percent more memory. Not more than one: twice the memory can't do more than halve what
    * is merged; near a last level as large as the memory the equation would have it without bounds.
    * 0 for a tree whose last level is no larger than its memory, of which the equation knows
-   * nothing. What a model says comes before the equation, since it is nearer (docs/decisions/0062).
+   * nothing. What a model says comes before the equation, since it is nearer (docs/decisions/0052).
    */
   private static double elasticity(StoreCycle cycle, TreeCycle tree, double written) {
     if (tree.steepness() > 0) {

@@ -35,10 +35,10 @@ public record TunerOptions(
   public static final TunerOptions DEFAULT =
       new TunerOptions(1, 1, 3, 0.05, 0.10, 3, 32L << 20, 0.001, 0, 0, 1.0 / 256);
 
-  /** A step is too short if it is less than this share of the budget ... */
+  /** A step below this share of the budget is too short. */
   private static final double MIN_STEP_OF_BUDGET = 0.0025;
 
-  /** ... or of the region that gives. */
+  /** A step below this share of the region that gives is too short. */
   private static final double MIN_STEP_OF_REGION = 0.02;
 
   /**
@@ -117,8 +117,8 @@ public record TunerOptions(
 
   /**
    * The least write memory in this cycle, in bytes: the floor, or the share of the budget if that
-   * is more. What trees are to keep in memory is a part of the floor, for whoever sets it to weigh.
-   * Floors that do not fit into the budget are cut in proportion.
+   * is more. What trees are to keep in memory is a part of the floor, to be weighed by the caller
+   * that sets it. Floors that do not fit into the budget are cut in proportion.
    */
   public long minWriteBytes(StoreCycle cycle) {
     double write = writeFloor(cycle);

@@ -21,7 +21,7 @@ public final class KeyGroups implements Popularity {
 
   private static final int MAX_STEPS = 200;
 
-  /** Of the logarithm of a number of requests. */
+  /** Precision of the logarithm of a number of requests. */
   private static final double PRECISION = 1e-12;
 
   /** Below this, 1 - (1 - exp(-x)) / x is computed by its series. */

@@ -16,8 +16,8 @@ import java.util.Arrays;
  */
 public record LevelMerges(double interval, double tableEntries, double columns, boolean whole) {
   /**
-   * Of the table that each end of a slice lies in, so much is rewritten needlessly. Whole flushes
-   * cut all groups at the same keys, and all of a group is merged down at once.
+   * The share of the table at each end of a slice that is rewritten needlessly. Whole flushes cut
+   * all groups at the same keys, and all of a group is merged down at once.
    */
   private static final double SLICE_OVERLAP = 0.45;
 

@@ -42,7 +42,7 @@ public final class ReuseTimes {
   /** A window has at most so many ticks: two of them are told apart by the bits of a time. */
   private static final int MOST_TICKS = 1 << 21;
 
-  /** Of the threshold that is left when there are too many keys. */
+  /** The share of the threshold that is left when there are too many keys. */
   private static final double SHRINK = 0.875;
 
   private static final int BUCKETS_PER_OCTAVE = 8;
@@ -79,10 +79,13 @@ public final class ReuseTimes {
   /** The last write that was told. */
   private long latest;
 
-  /** Keys with hashes below this, as a share of all, are kept; ... */
+  /** Keys whose hashes are below this share of all hashes are kept. */
   private volatile double kept;
 
-  /** ... and those below this have been for a window at least, so that their writes count. */
+  /**
+   * Keys whose hashes are below this share have been kept for at least a window, so their writes
+   * count.
+   */
   private double counted;
 
   /**

@@ -19,7 +19,7 @@ public record BurstHistory(
   public static final BurstHistory NONE =
       new BurstHistory(Spread.NONE, Spread.NONE, Spread.NONE, 0, new Now(0, 0, 0, 0, true));
 
-  /** Of what bursts write: less is a lull. */
+  /** The share of what bursts write below which a time is a lull. */
   private static final double LULL_SHARE = 1.0 / 8;
 
   /** Over about this time the rate of bursts is learnt. */

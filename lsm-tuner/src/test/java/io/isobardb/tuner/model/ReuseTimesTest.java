@@ -59,7 +59,7 @@ class ReuseTimesTest {
         return zipf(random, KEYS, 1.2);
       }
     },
-    /** Of 20 writes one is an insert; the others go to the newest keys most. */
+    /** One in 20 writes is an insert; the others go to the newest keys most. */
     LATEST_FIRST {
       @Override
       LongSupplier keys(SplittableRandom random) {

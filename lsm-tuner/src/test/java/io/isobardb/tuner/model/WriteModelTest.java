@@ -95,7 +95,7 @@ class WriteModelTest {
     double infinite = Double.POSITIVE_INFINITY;
     ReadModel one = new ReadModel(new double[] {100, infinite}, new double[] {0, 1});
     assertEquals(Math.pow(0.999, 100), one.cost(uniform), 1e-9);
-    // Who reads what is written most finds it earlier.
+    // A reader of what is written most finds it earlier.
     double[] counts = {10, 990};
     double[] writes = {0.5, 0.5};
     double likeWrites = one.cost(KeyGroups.weighted(counts, writes, new double[] {50, 0.5}));

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Enters an order (clause 2.4).
  *
- * <p>The district's row is read first, for update: whoever has it numbers the order, and the
- * snapshot is as new as the number. Stock is read for update in the order of its keys, so that
- * orders never wait for each other in a circle.
+ * <p>The district's row is read first, for update: the transaction that has it numbers the order,
+ * and the snapshot is as new as the number. Stock is read for update in the order of its keys, so
+ * that orders never wait for each other in a circle.
  *
  * @param w warehouse
  * @param d district

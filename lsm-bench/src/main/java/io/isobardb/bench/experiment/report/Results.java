@@ -89,7 +89,7 @@ public record Results(List<Row> rows) {
     return pairs;
   }
 
-  /** Of a row's parameters those that are not the same in all rows, in words. */
+  /** The parameters of a row that are not the same in all rows, in words. */
   private String varying(Map<String, String> parameters) {
     List<String> words = new ArrayList<>();
     parameters.forEach(

@@ -22,7 +22,7 @@ public record Verdict(String claim, Outcome outcome, String numbers) {
       this.ofSeveral = ofSeveral;
     }
 
-    /** Of so many claims, for people. */
+    /** The verdict on a number of claims, for people. */
     String words(long claims) {
       return claims == 1 ? words : ofSeveral;
     }
