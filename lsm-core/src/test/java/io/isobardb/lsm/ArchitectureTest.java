@@ -427,6 +427,7 @@ class ArchitectureTest {
           "commit.Sealing",
           "commit.StaticShares",
           "component.MemoryRules",
+          "entry.StayingVersions",
           "flush.FlushExtent",
           "flush.FlushRules",
           "flush.TreeChoice",

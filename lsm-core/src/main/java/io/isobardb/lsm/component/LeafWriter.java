@@ -7,6 +7,7 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.StayingVersions;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,13 +86,12 @@ final class LeafWriter {
       boolean compacting) {
     long shape = memory.getLong(base + SHAPE);
     int pos = ActiveSearch.slot(position);
-    if (ActiveSearch.sameKey(position)
-        && ActiveLayout.lsn(memory, search.entry(memory, base, shape, pos)) == write.lsn) {
-      return replace(memory, base, pos, write, compacting);
+    if (!ActiveSearch.sameKey(position)) {
+      return add(memory, base, pos, write, compacting);
     }
-    return ActiveSearch.sameKey(position) || hasKey(memory, base, shape, pos - 1, write)
-        ? addVersion(memory, base, pos, write, visibility, compacting)
-        : add(memory, base, pos, write, compacting);
+    return lsn(memory, base, shape, pos) == write.lsn
+        ? replace(memory, base, pos, write, compacting)
+        : addVersion(memory, base, pos, write, visibility, compacting);
   }
 
   /**
@@ -105,46 +105,70 @@ final class LeafWriter {
     long visible = visibility.visible();
     long newestSnapshot = visibility.newestSnapshot();
     boolean pruned = false;
-    long shape = memory.getLong(base + SHAPE);
     int slot = 0;
-    while (slot < ActiveLayout.count(shape)) {
-      int end = slot + 1;
-      while (end < ActiveLayout.count(shape) && edit.sameKeys(memory, base, end)) {
-        end++;
-      }
+    while (slot < ActiveLayout.count(memory.getLong(base + SHAPE))) {
+      int next = slot + 1;
       // The only version of a key stays: its entry, which may be in no cache, is not read.
-      int from = end - slot == 1 ? end : 1 + keeper(memory, base, slot, end, visible);
-      int to = from;
-      while (to < end && lsn(memory, base, shape, to) > newestSnapshot) {
-        to++;
+      if (goesOn(memory, base, next)) {
+        long needless = needless(memory, base, slot, false, visible, newestSnapshot);
+        int from = from(needless);
+        int to = to(needless);
+        if (from < to) {
+          keeps(memory, base, from - 1, prunedFrom(memory, base, from, to));
+          prune(memory, base, from, to);
+          pruned = true;
+        }
+        next = from;
       }
-      if (from < to) {
-        keeps(memory, base, from - 1, prunedFrom(memory, base, shape, from, to));
-        prune(memory, base, from, to);
-        shape = memory.getLong(base + SHAPE);
-        pruned = true;
-        end -= to - from;
+      while (goesOn(memory, base, next)) {
+        next++;
       }
-      slot = end;
+      slot = next;
     }
     return pruned;
   }
 
   /**
-   * The slot of the newest version of a key that is visible and needs nothing older, among the
-   * slots from {@code slot} to before {@code end}; {@code end} if there is none.
+   * The versions of a key that nobody can ask for any more: the slots from {@link #from} to before
+   * {@link #to}. What is too new to be visible stays, and what answers all later readers, with the
+   * operands on it; so do the slots from the first on that a snapshot may see.
+   *
+   * @param slot has the newest version to be asked about
+   * @param answered whether a newer version answers all who read later
    */
-  private int keeper(Memory memory, int base, int slot, int end, long visible) {
+  private long needless(
+      Memory memory, int base, int slot, boolean answered, long visible, long newestSnapshot) {
     long shape = memory.getLong(base + SHAPE);
-    int keeper = slot;
-    while (keeper < end && lsn(memory, base, shape, keeper) > visible) {
-      keeper++;
+    int from = slot;
+    boolean found = answered;
+    boolean more = true;
+    while (more && !found) {
+      int entry = search.entry(memory, base, shape, from);
+      int kind = ActiveLayout.kind(memory, entry);
+      found = StayingVersions.answersLater(ActiveLayout.lsn(memory, entry), kind, visible);
+      from++;
+      more = goesOn(memory, base, from);
     }
-    // Operands need what is below them, down to a version that needs nothing older.
-    while (keeper < end && isOperand(memory, base, shape, keeper)) {
-      keeper++;
+    int to = from;
+    while (more && !StayingVersions.maySee(newestSnapshot, lsn(memory, base, shape, to))) {
+      to++;
+      more = goesOn(memory, base, to);
     }
-    return keeper;
+    return (long) to << 32 | from;
+  }
+
+  private static int from(long needless) {
+    return (int) needless;
+  }
+
+  private static int to(long needless) {
+    return (int) (needless >>> 32);
+  }
+
+  /** Whether a slot has another version of the key in the slot before it. */
+  private boolean goesOn(Memory memory, int base, int slot) {
+    return slot < ActiveLayout.count(memory.getLong(base + SHAPE))
+        && edit.sameKeys(memory, base, slot);
   }
 
   /** Notes in the entry of a slot that versions from an LSN up to its own may be missing. */
@@ -258,56 +282,32 @@ final class LeafWriter {
     return entry;
   }
 
-  /** As {@link #add} for a key that has other versions, of which some may be pruned. */
+  /** As {@link #add} for a key that has older versions, of which some may be pruned. */
   private int addVersion(
       Memory memory, int base, int pos, Write write, Visibility visibility, boolean compacting) {
-    int bytes = write.entryBytes();
-    long lsn = write.lsn;
     // In this order: a snapshot announced after its LSN was read as visible is seen.
     long visible = visibility.visible();
     long newestSnapshot = visibility.newestSnapshot();
-    long shape = memory.getLong(base + SHAPE);
-    int first = pos;
-    while (hasKey(memory, base, shape, first - 1, write)) {
-      first--;
-    }
-    int keeper = first;
-    while (keeper < pos && lsn(memory, base, shape, keeper) > visible) {
-      keeper++;
-    }
-    boolean keeperIsNew = keeper == pos && lsn <= visible && write.kind != Kind.MERGE;
-    if (keeper == pos && !keeperIsNew) {
-      while (hasKey(memory, base, shape, keeper, write)
-          && lsn(memory, base, shape, keeper) > visible) {
-        keeper++;
-      }
-    }
-    if (!keeperIsNew) {
-      // Operands need what is below them, down to a version that needs nothing older.
-      while (isOperand(memory, base, shape, keeper) && hasKey(memory, base, shape, keeper, write)) {
-        keeper++;
-      }
-    }
-    int from = keeperIsNew ? pos : Math.max(keeper + 1, pos);
-    int to = from;
-    while (hasKey(memory, base, shape, to, write)
-        && lsn(memory, base, shape, to) > newestSnapshot) {
-      to++;
-    }
-    if (from >= to || !hasKey(memory, base, shape, from, write)) {
+    boolean answers = StayingVersions.answersLater(write.lsn, write.kind, visible);
+    long needless = needless(memory, base, pos, answers, visible, newestSnapshot);
+    int from = from(needless);
+    int to = to(needless);
+    if (from == to) {
       return add(memory, base, pos, write, compacting);
     }
-    long prunedFrom = prunedFrom(memory, base, shape, from, to);
-    if (keeperIsNew) {
+    long prunedFrom = prunedFrom(memory, base, from, to);
+    if (answers) {
       // Nothing may go before the new version is in.
       int entry = add(memory, base, pos, write, compacting);
       if (entry >= 0) {
-        memory.putInt(entry + ENTRY_LINK, ActiveLayout.prunedLink(lsn, prunedFrom));
+        memory.putInt(entry + ENTRY_LINK, ActiveLayout.prunedLink(write.lsn, prunedFrom));
         prune(memory, base, from + 1, to + 1);
       }
       return entry;
     }
-    keeps(memory, base, keeper, prunedFrom);
+    keeps(memory, base, from - 1, prunedFrom);
+    int bytes = write.entryBytes();
+    long shape = memory.getLong(base + SHAPE);
     int vacated = search.entry(memory, base, shape, from);
     int vacatedBytes = ActiveLayout.entryBytes(memory, vacated);
     if (vacatedBytes < bytes) {
@@ -330,7 +330,8 @@ final class LeafWriter {
   }
 
   /** The lowest LSN that is missing once these slots are gone. */
-  private long prunedFrom(Memory memory, int base, long shape, int from, int to) {
+  private long prunedFrom(Memory memory, int base, int from, int to) {
+    long shape = memory.getLong(base + SHAPE);
     long lowest = Long.MAX_VALUE;
     for (int i = from; i < to; i++) {
       int entry = search.entry(memory, base, shape, i);

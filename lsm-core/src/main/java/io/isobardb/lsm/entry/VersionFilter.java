@@ -5,11 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides, entry by entry in the order (key ascending, LSN descending), what a merge keeps.
- *
- * <p>A version is needed by a snapshot {@code s} if it is the newest one with an LSN of at most
- * {@code s}. The newest version of a key is always kept, save for a delete marker below which
- * nothing can lie and which every snapshot sees.
+ * Goes through entries in the order (key ascending, LSN descending), and says what a merge keeps by
+ * {@link StayingVersions}. The newest version of a key stays, unless a range delete hides it from
+ * all, or it is a delete marker below which nothing can lie and which every snapshot sees.
  */
 public final class VersionFilter {
   private final KeyOrder order;
@@ -59,8 +57,7 @@ public final class VersionFilter {
   public boolean keep(LeafCursor entry, boolean bottommost) {
     long lsn = entry.lsn();
     if (lastKeyIs(entry)) {
-      // Needed only if a snapshot lies in [lsn, newerLsn).
-      if (!snapshotIn(lsn, newerLsn)) {
+      if (!StayingVersions.isSeen(snapshots, lsn, newerLsn)) {
         return false;
       }
     } else {
@@ -70,8 +67,8 @@ public final class VersionFilter {
     if (hidden != null && hidden.isFromAll(entry.key(), entry.keyLength(), lsn)) {
       return false;
     }
-    // Dropping the marker also drops, as not needed, all that is older: no snapshot lies below it.
-    return !(bottommost && deletes(entry) && !snapshotIn(0, lsn));
+    // If the marker goes, all that is older goes, too: no snapshot sees any of it.
+    return !deletes(entry) || StayingVersions.markerStays(bottommost, snapshots, lsn);
   }
 
   /** Whether an entry says to all its readers that there is no such key. */
@@ -81,7 +78,7 @@ public final class VersionFilter {
 
   /** Whether somebody reads below an LSN. */
   public boolean isReadBelow(long lsn) {
-    return snapshotIn(0, lsn);
+    return StayingVersions.isSeen(snapshots, 0, lsn);
   }
 
   /** Whether a range delete covers a key, so that LSNs tell which of its entries are newer. */
@@ -110,29 +107,6 @@ public final class VersionFilter {
     System.arraycopy(entry.key(), 0, lastKey, 0, length);
     lastLength = length;
     lastHead = entry.head();
-  }
-
-  /** Whether a snapshot lies in {@code [from, to)}. */
-  private boolean snapshotIn(long from, long to) {
-    return snapshotIn(snapshots, from, to);
-  }
-
-  /** Whether one of the snapshots, which ascend, lies in {@code [from, to)}. */
-  static boolean snapshotIn(long[] snapshots, long from, long to) {
-    int at = firstFrom(snapshots, from);
-    return at < snapshots.length && snapshots[at] < to;
-  }
-
-  /** How many of the snapshots, which ascend, are lower than {@code from}. */
-  private static int firstFrom(long[] snapshots, long from) {
-    int at = Arrays.binarySearch(snapshots, from);
-    if (at < 0) {
-      return -at - 1;
-    }
-    while (at > 0 && snapshots[at - 1] == from) {
-      at--;
-    }
-    return at;
   }
 
   /**
@@ -165,7 +139,7 @@ public final class VersionFilter {
       if (newest.covering(key, keyLength) <= lsn || later.covering(key, keyLength) <= lsn) {
         return false;
       }
-      int first = firstFrom(snapshots, lsn);
+      int first = StayingVersions.firstFrom(snapshots, lsn);
       return first == snapshots.length
           || snapshots[first] >= settled
           || deletes.at(snapshots[first]).covering(key, keyLength) > lsn;
@@ -180,7 +154,7 @@ public final class VersionFilter {
       if (later.coverage().min(minKey, maxKey) <= maxLsn) {
         return false;
       }
-      int first = firstFrom(snapshots, minLsn);
+      int first = StayingVersions.firstFrom(snapshots, minLsn);
       return first == snapshots.length
           || snapshots[first] >= settled
           || deletes.at(snapshots[first]).min(minKey, maxKey) > maxLsn;
