@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
@@ -110,16 +111,6 @@ public final class ExperimentalOptions {
   /** How many times larger a level is than the one above it; 0 for what suits L0's batches. */
   public int levelSizeRatio() {
     return values.get(StoreOption.LEVEL_SIZE_RATIO);
-  }
-
-  /** The write memory, in bytes, that a tree's levels are made for; 0 for what it has. */
-  public long staticLevels() {
-    return Math.max(0, values.get(StoreOption.STATIC_LEVELS));
-  }
-
-  /** Whether the sizes of levels are planned by a model of what merges cost. */
-  public boolean optimisedLevels() {
-    return values.get(StoreOption.STATIC_LEVELS) == LevelsKind.PLANNED;
   }
 
   /** How the write memory of a tree is arranged. */
@@ -299,7 +290,7 @@ public final class ExperimentalOptions {
     /**
      * By how much a tree's write memory must outgrow its level L1 before that is dropped, 1 to 100:
      * f of section 4.1.3. The larger it is, the more steadily levels stay while memory comes and
-     * goes. Without effect with {@link #staticLevels}. Default: 1.5.
+     * goes. Without effect with levels of {@link Levels.Kind#FIXED}. Default: 1.5.
      */
     public Builder levelDropFactor(double factor) {
       return set(StoreOption.LEVEL_DROP_FACTOR, factor);
@@ -308,31 +299,10 @@ public final class ExperimentalOptions {
     /**
      * How many times larger a level is than the one above it, 2 to 100: T of section 2.1. Default
      * 0: as suits what L0 delivers to the levels at a time, within {@link
-     * StoreOptions.Builder#maxSpace}. {@link #staticLevels} go by 10 then.
+     * StoreOptions.Builder#maxSpace}. Levels of {@link Levels.Kind#FIXED} go by 10 then.
      */
     public Builder levelSizeRatio(int ratio) {
       return set(StoreOption.LEVEL_SIZE_RATIO, ratio);
-    }
-
-    /**
-     * Makes the levels of each tree for this much write memory, at least 64 KiB, whatever it has.
-     * Default 0: their number follows the write memory that a tree has. As a property it is named
-     * {@code levels}.
-     */
-    public Builder staticLevels(long writeMemoryBytes) {
-      return set(StoreOption.STATIC_LEVELS, writeMemoryBytes);
-    }
-
-    /**
-     * Plans the sizes of levels by a model of what merges cost, for the popularity of the keys that
-     * are written, within {@link StoreOptions.Builder#maxSpace}. A plan that costs more than what
-     * was before is taken back. It learns from the writes of one tree for each 64 MiB of the
-     * budget, those that are written most; the others have levels as without it. Takes back {@link
-     * #staticLevels}, and they take this back. Does not go with a {@link #levelSizeRatio}. Default:
-     * false. As a property it is {@code levels=OPTIMISED}.
-     */
-    public Builder optimisedLevels(boolean on) {
-      return set(StoreOption.STATIC_LEVELS, on ? LevelsKind.PLANNED : LevelsKind.DYNAMIC);
     }
 
     /**

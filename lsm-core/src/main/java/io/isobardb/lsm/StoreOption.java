@@ -14,6 +14,7 @@ import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
@@ -201,6 +202,17 @@ final class StoreOption {
                   + " comes on top.",
               "Lower it to save disk space; a higher one saves merges.");
 
+  static final Option<Levels> LEVELS =
+      ALL.option("levels", OptionKind.LEVELS)
+          .byDefault(Levels.dynamic())
+          .does(
+              "How many levels a tree has, and how large they are. `DYNAMIC`: as its write memory"
+                  + " and L0 ask for. `OPTIMISED`: as a model plans for the popularity of the keys"
+                  + " that are written, within `maxSpace`. `FIXED(64MB)`: as 64 MB of write memory"
+                  + " would, whatever it has.",
+              "`OPTIMISED` may save merges where writes stay alike for long. `FIXED` is there to"
+                  + " compare with.");
+
   static final Option<FlushPolicy> FLUSH_POLICY =
       ALL.option("flushPolicy", oneOf(FlushPolicy.class))
           .byDefault(FlushPolicy.OPTIMAL)
@@ -383,7 +395,7 @@ final class StoreOption {
           .experimental()
           .does(
               "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
-                  + " section 4.1.3. Without effect with static levels.",
+                  + " section 4.1.3. Without effect with `FIXED` levels.",
               "The larger it is, the more steadily levels stay while memory comes and goes.");
 
   static final Option<Integer> LEVEL_SIZE_RATIO =
@@ -395,19 +407,6 @@ final class StoreOption {
               "How many times larger a level is than the one above it: T of section 2.1. 0: as"
                   + " suits what L0 delivers at a time, within `maxSpace`.",
               "10 is as in the paper.");
-
-  static final Option<Long> STATIC_LEVELS =
-      ALL.option("levels", LevelsKind.LEVELS)
-          .where(LevelsKind.WORDS + " with a size of at least 64KB", LevelsKind.LEVELS::allows)
-          .byDefault(LevelsKind.DYNAMIC)
-          .experimental()
-          .does(
-              "How many levels a tree has, and how large they are. `DYNAMIC`: as its write memory"
-                  + " and L0 ask for. `OPTIMISED`: as a model plans for the popularity of the keys"
-                  + " that are written, within `maxSpace`. `STATIC(64MB)`: as 64 MB of write memory"
-                  + " would, whatever it has.",
-              "`OPTIMISED` may save merges where writes stay alike for long. Static levels are there"
-                  + " to compare with.");
 
   static final Option<MemoryComponent> MEMORY_COMPONENT =
       ALL.option("memoryComponent", oneOf(MemoryComponent.class))

@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
@@ -10,8 +11,10 @@ import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.setting.OptionValues;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -66,11 +69,11 @@ public final class StoreOptions {
   }
 
   private void checkLevels() {
-    ExperimentalOptions chosen = experimental();
-    if (chosen.optimisedLevels() && chosen.levelSizeRatio() > 0) {
+    int ratio = experimental().levelSizeRatio();
+    if (levels().kind() == Levels.Kind.OPTIMISED && ratio > 0) {
       throw new IllegalArgumentException(
           "levels=OPTIMISED plans each level's size, so levelSizeRatio="
-              + chosen.levelSizeRatio()
+              + ratio
               + " would do nothing: leave one of them out");
     }
   }
@@ -224,7 +227,8 @@ public final class StoreOptions {
 
   /**
    * Options from properties whose names begin with {@code prefix}, such as {@code
-   * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB and GB, durations ms and s.
+   * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB and GB, durations ms and s. What
+   * options were called and took before is read until 1.0, and one warning logs what to write.
    *
    * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
    *     value that does not parse or is out of its range
@@ -233,7 +237,14 @@ public final class StoreOptions {
     Objects.requireNonNull(properties, "properties");
     Objects.requireNonNull(prefix, "prefix");
     Builder builder = builder();
-    builder.values.read(properties, prefix);
+    List<String> replaced = builder.values.read(properties, prefix);
+    if (!replaced.isEmpty()) {
+      System.getLogger(StoreOptions.class.getName())
+          .log(
+              Level.WARNING,
+              "options in words that are read until 1.0 only; write "
+                  + String.join(", ", replaced));
+    }
     return builder.build();
   }
 
@@ -268,6 +279,11 @@ public final class StoreOptions {
   /** How many times the size of its last level all levels of a tree may have together. */
   public double maxSpace() {
     return values.get(StoreOption.MAX_SPACE);
+  }
+
+  /** How many levels a tree has, and how large they are. */
+  public Levels levels() {
+    return values.get(StoreOption.LEVELS);
   }
 
   /** Size of a page, in bytes. */
@@ -428,6 +444,14 @@ public final class StoreOptions {
      */
     public Builder maxSpace(double times) {
       return set(StoreOption.MAX_SPACE, times);
+    }
+
+    /**
+     * How many levels a tree has, and how large they are. Default {@link Levels#dynamic}. {@link
+     * Levels#optimised} levels stay within {@link #maxSpace}.
+     */
+    public Builder levels(Levels levels) {
+      return set(StoreOption.LEVELS, levels);
     }
 
     /** A power of two from 4096 to 65536; stored with the store. Default 8192. */

@@ -73,8 +73,8 @@ class OptionsPageTest {
       Systems", whose sections are named. The defaults are what measurements have shown to be best. A
       release may change or remove these options.
 
-      They are set by `experimental(e -> e.flushPolicy(...))`. There, `levels` is named `staticLevels` or
-      `optimisedLevels`, and the memory tuner's are named `tunerSamples` and so on.
+      They are set by `experimental(e -> e.flushPolicy(...))`. There, the memory tuner's are named
+      `tunerSamples` and so on.
 
       """;
 

@@ -9,13 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.setting.Option;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Options of a store as data: each has a place in the API of its own. */
@@ -26,13 +33,13 @@ class OptionsTest {
           + " memoryTunerWriteWeight=2.5 memoryTunerReadWeight=0.5 memoryTunerWriteFloor=1048576"
           + " memoryTunerCacheFloor=2097152 memoryTunerSamples=7 memoryTunerFixedStep=0.25"
           + " memoryTunerMaxStep=0.125 memoryTunerBoldness=1.5 memoryTunerMinStep=4096"
-          + " memoryTunerMinGain=0.0625 logLimit=8388608 maxSpace=1.5 flushPolicy=MIN_LSN flushStrategy=OLDEST"
+          + " memoryTunerMinGain=0.0625 logLimit=8388608 maxSpace=1.5 levels=FIXED(131072) flushPolicy=MIN_LSN flushStrategy=OLDEST"
           + " flushTrigger=0.75 l0Structure=ORIGINAL mergesWithinL0=false l0StartGroups=3"
           + " mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms) l0SlowdownGroups=7 l0StopGroups=9 mergeDebtLimit=16777216"
           + " ioBandwidth=300MB ioReserve=3145728"
           + " ioMinimum=41943040 processorMinimum=1.5 mergeSelection=OLDEST levelDropFactor=2.25"
           + " levelSizeRatio=7"
-          + " levels=STATIC(131072) memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
+          + " memoryComponent=MONOLITHIC writeMemoryAllocation=STATIC"
           + " staticTrees=5 activeTableSize=524288 pageSize=16384 ioMode=BUFFERED fileAccess=GROUP durability=SYNC"
           + " asyncSyncInterval=250ms backgroundThreads=9 createIfMissing=false maxOpenFiles=77"
           + " closeOnExit=false";
@@ -49,9 +56,6 @@ class OptionsTest {
   /** The method of an option, in the API or its builder. */
   private static String method(Option<?> option) {
     String name = option.name();
-    if (name.equals("levels")) {
-      return "staticLevels";
-    }
     if (name.equals("memoryTuner")) {
       return "on";
     }
@@ -116,7 +120,7 @@ class OptionsTest {
         .filter(Option::experimental)
         .forEach(option -> apart.add(option.name()));
     assertTrue(apart.containsAll(Set.of("flushPolicy", "memoryComponent", "memoryTunerSamples")));
-    assertTrue(StoreOption.ALL.options().size() - apart.size() <= 19, apart.toString());
+    assertTrue(StoreOption.ALL.options().size() - apart.size() <= 20, apart.toString());
     assertFalse(apart.contains("durability"));
     String text = StoreOptions.defaults().experimental().toString();
     assertEquals(apart.size(), text.split(" ").length, text);
@@ -177,5 +181,60 @@ class OptionsTest {
             IllegalArgumentException.class,
             () -> StoreOptions.fromProperties(properties("logLimit=64KB"), ""));
     assertEquals("logLimit must be at least 1MB, not 64KB", refused.getMessage());
+  }
+
+  @Test
+  void wordsThatGoAreReadWithOneWarningThatSaysWhatToWrite() {
+    List<String> logged = new ArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            logged.add(record.getLevel() + " " + record.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger(StoreOptions.class.getName());
+    Level level = logger.getLevel();
+    logger.setLevel(Level.WARNING);
+    logger.setUseParentHandlers(false);
+    logger.addHandler(handler);
+    try {
+      StoreOptions.fromProperties(properties("levels=FIXED(64MB)"), "");
+      assertEquals(List.of(), logged);
+      StoreOptions options = StoreOptions.fromProperties(properties("a.levels=static(64MB)"), "a.");
+      assertEquals(Levels.fixed(64 << 20), options.levels());
+      assertEquals(
+          List.of(
+              "WARNING options in words that are read until 1.0 only;"
+                  + " write a.levels=FIXED(67108864) instead of a.levels=static(64MB)"),
+          logged);
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+      logger.setLevel(level);
+    }
+  }
+
+  @Test
+  void levelsAreToldAsTheyAreRead() {
+    for (Levels levels : List.of(Levels.dynamic(), Levels.optimised(), Levels.fixed(65536))) {
+      StoreOptions options = StoreOptions.builder().levels(levels).build();
+      assertEquals(levels, options.levels());
+      assertEquals(
+          levels, StoreOptions.fromProperties(properties("levels=" + levels), "").levels());
+    }
+  }
+
+  @Test
+  void levelsHaveAWriteMemoryOfTheirOwnOnlyIfTheyAreFixed() {
+    assertThrows(IllegalArgumentException.class, () -> Levels.fixed(Levels.LEAST_BYTES - 1));
+    assertThrows(IllegalArgumentException.class, () -> new Levels(Levels.Kind.OPTIMISED, 1 << 20));
+    assertEquals(0, Levels.dynamic().writeMemoryBytes());
   }
 }

@@ -12,6 +12,7 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -270,17 +271,17 @@ class PolicyOptionsTest {
 
   @Test
   void staticLevelsAreManyForLittleWriteMemory() {
-    assertTrue(levels("STATIC(64KB)") > levels("DYNAMIC"));
-    assertEquals(1, levels("STATIC(1GB)"));
+    assertTrue(levels("FIXED(64KB)") > levels("DYNAMIC"));
+    assertEquals(1, levels("FIXED(1GB)"));
   }
 
   private static int levels(String levels) {
     SimulatedWorld world = new SimulatedWorld(5);
     Properties properties = new Properties();
     properties.setProperty("levels", levels);
-    long bytes = StoreOptions.fromProperties(properties, "").experimental().staticLevels();
+    Levels read = StoreOptions.fromProperties(properties, "").levels();
     StoreOptions.Builder small = options().memoryBudget(4 << 20).writeMemory(1 << 20);
-    try (Store store = world.open(small.experimental(e -> e.staticLevels(bytes)).build())) {
+    try (Store store = world.open(small.levels(read).build())) {
       write(world, store.openTree("t"), 40_000);
       return store.stats().trees().get(0).levelBytes().size();
     }
@@ -294,7 +295,8 @@ class PolicyOptionsTest {
         "flushStrategy | sometimes | known are ROUND_ROBIN, OLDEST, FULL, ADAPTIVE, BETA",
         "l0Structure | groupd | 'GROUPED'",
         "levels | dynamc | 'DYNAMIC'",
-        "levels | static(lots) | is not a size",
+        "levels | fixed(lots) | is not a size",
+        "levels | fixed(100) | 64KB of write memory or more, not for 100 bytes",
         "memoryComponent | monolith | 'MONOLITHIC'",
         "writeMemoryAllocation | statik | 'STATIC'",
         "staticTrees | 0 | must be at least 1",
@@ -312,11 +314,10 @@ class PolicyOptionsTest {
 
   @Test
   void levelsForAlmostNoMemoryAreRefused() {
-    StoreOptions.Builder builder = options().experimental(e -> e.staticLevels(100));
     assertTrue(
-        assertThrows(IllegalArgumentException.class, builder::build)
+        assertThrows(IllegalArgumentException.class, () -> Levels.fixed(100))
             .getMessage()
-            .contains("STATIC(100)"));
+            .contains("64KB of write memory or more, not for 100 bytes"));
   }
 
   @ParameterizedTest

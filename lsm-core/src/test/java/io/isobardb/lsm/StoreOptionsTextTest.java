@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSelection;
 import java.time.Duration;
 import java.util.Properties;
@@ -38,8 +39,8 @@ class StoreOptionsTextTest {
                 e ->
                     e.mergeSelection(MergeSelection.OLDEST)
                         .levelDropFactor(2.25)
-                        .staticLevels(8 << 20)
                         .activeTableSize(1 << 20))
+            .levels(Levels.fixed(8 << 20))
             .build();
     assertEquals(options.toString(), read(options.toString()).toString());
     // What the process may open changes by the moment.

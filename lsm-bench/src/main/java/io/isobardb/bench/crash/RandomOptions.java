@@ -10,6 +10,7 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
@@ -29,7 +30,9 @@ final class RandomOptions {
   private static final int MIN_ACTIVE_PAGES = 8;
 
   /** What levels are made for: as it comes, or so that they come and go when a store is opened. */
-  private static final long[] LEVELS = {0, 64 << 10, 64 << 10, 64 << 20};
+  private static final Levels[] LEVELS = {
+    Levels.dynamic(), Levels.fixed(64 << 10), Levels.fixed(64 << 10), Levels.fixed(64 << 20)
+  };
 
   private static final long[] BANDWIDTHS = {0, 20 << 20, 200 << 20, Long.MAX_VALUE};
 
@@ -53,63 +56,60 @@ final class RandomOptions {
     long writeMemory = budget >> (1 + random.nextInt(pageSize == 65536 ? 2 : 4));
     int activeSize = MIN_ACTIVE_PAGES * pageSize;
     int mostStaticTrees = (int) (writeMemory / (MIN_SHARE_PAGES * pageSize));
-    return StoreOptions.builder()
-        .memoryBudget(budget)
-        .writeMemory(writeMemory)
-        .pageSize(pageSize)
-        .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
-        .experimental(
-            e -> {
-              e.flushPolicy(anyOf(random, FlushPolicy.values()))
-                  .writeMemoryAllocation(
-                      random.nextInt(3) == 0
-                          ? WriteMemoryAllocation.STATIC
-                          : WriteMemoryAllocation.DYNAMIC)
-                  .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
-                  .activeTableSize(
-                      random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
-                  .memoryComponent(anyOf(random, MemoryComponent.values()))
-                  .flushStrategy(anyOf(random, FlushStrategy.values()))
-                  .l0Structure(anyOf(random, L0Structure.values()))
-                  .l0StartGroups(1 + random.nextInt(4))
-                  .l0SlowdownGroups(5 + random.nextInt(4))
-                  .l0StopGroups(8 + random.nextInt(5))
-                  .mergeDebtLimit(1L << (20 + random.nextInt(8)))
-                  .mergeSchedule(schedule(random));
-              limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
-              e.staticLevels(LEVELS[random.nextInt(LEVELS.length)]);
-            })
-        // Not drawn: then each seed would draw all else anew.
-        .fileAccess(FileAccess.values()[(int) ((writeMemory >> 18) % 3)])
-        .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
-        .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
-        .backgroundThreads(1 + random.nextInt(3))
-        .experimental(
-            e ->
-                e.mergeSelection(anyOf(random, MergeSelection.values()))
-                    .levelDropFactor(1 + random.nextInt(3) / 2.0)
-                    .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
-                    .mergesWithinL0(random.nextInt(3) != 0)
-                    .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875))
-        .experimental(e -> planSome(e, writeMemory == budget / 4))
-        .experimental(e -> e.processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024))
-        .maxSpace(1.01 + random.nextInt(4) / 2.0)
-        .keyOrder(FallingOrder.FALLING)
-        .mergeOperator(TailOperator.TAIL)
-        .build();
+    StoreOptions.Builder drawn =
+        StoreOptions.builder()
+            .memoryBudget(budget)
+            .writeMemory(writeMemory)
+            .pageSize(pageSize)
+            .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
+            .experimental(
+                e -> {
+                  e.flushPolicy(anyOf(random, FlushPolicy.values()))
+                      .writeMemoryAllocation(
+                          random.nextInt(3) == 0
+                              ? WriteMemoryAllocation.STATIC
+                              : WriteMemoryAllocation.DYNAMIC)
+                      .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
+                      .activeTableSize(
+                          random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
+                      .memoryComponent(anyOf(random, MemoryComponent.values()))
+                      .flushStrategy(anyOf(random, FlushStrategy.values()))
+                      .l0Structure(anyOf(random, L0Structure.values()))
+                      .l0StartGroups(1 + random.nextInt(4))
+                      .l0SlowdownGroups(5 + random.nextInt(4))
+                      .l0StopGroups(8 + random.nextInt(5))
+                      .mergeDebtLimit(1L << (20 + random.nextInt(8)))
+                      .mergeSchedule(schedule(random));
+                  limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+                })
+            .levels(anyOf(random, LEVELS))
+            // Not drawn: then each seed would draw all else anew.
+            .fileAccess(FileAccess.values()[(int) ((writeMemory >> 18) % 3)])
+            .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
+            .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
+            .backgroundThreads(1 + random.nextInt(3))
+            .experimental(
+                e ->
+                    e.mergeSelection(anyOf(random, MergeSelection.values()))
+                        .levelDropFactor(1 + random.nextInt(3) / 2.0)
+                        .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                        .mergesWithinL0(random.nextInt(3) != 0)
+                        .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875))
+            .experimental(e -> e.processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024))
+            .maxSpace(1.01 + random.nextInt(4) / 2.0)
+            .keyOrder(FallingOrder.FALLING)
+            .mergeOperator(TailOperator.TAIL);
+    if (writeMemory == budget / 4) {
+      // Not drawn, so that all that is stays as it was.
+      drawn.levels(Levels.optimised()).experimental(e -> e.levelSizeRatio(0));
+    }
+    return drawn.build();
   }
 
   private static void limit(ExperimentalOptions.Builder options, long bandwidth) {
     options.ioBandwidth(bandwidth);
     if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
       options.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2);
-    }
-  }
-
-  /** Sizes of levels are planned. This is not drawn, so that all that is stays as it was. */
-  private static void planSome(ExperimentalOptions.Builder options, boolean planned) {
-    if (planned) {
-      options.levelSizeRatio(0).optimisedLevels(true);
     }
   }
 

@@ -13,6 +13,7 @@ import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.Levels;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,14 +74,13 @@ final class DynamicLevels implements SimulatedExperiment {
   public List<Row> measure(Point point, Bench bench) {
     long small = Math.max(LEAST_BYTES, bench.scale().budget(LARGE_GIGABYTES) / RATIO);
     long large = RATIO * small;
-    long levels =
+    Levels levels =
         switch (point.text(LEVELS)) {
-          case STATIC_SMALL -> small;
-          case STATIC_LARGE -> large;
-          default -> 0;
+          case STATIC_SMALL -> Levels.fixed(small);
+          case STATIC_LARGE -> Levels.fixed(large);
+          default -> Levels.dynamic();
         };
-    StoreOptions options =
-        bench.options().writeMemory(small).experimental(e -> e.staticLevels(levels)).build();
+    StoreOptions options = bench.options().writeMemory(small).levels(levels).build();
     Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     Workload workload = Workload.mixed(100, Keys.ZIPF);
     List<Row> rows = new ArrayList<>();

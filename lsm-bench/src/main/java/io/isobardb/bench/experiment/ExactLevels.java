@@ -16,6 +16,7 @@ import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.KeyGroups;
@@ -136,7 +137,7 @@ final class ExactLevels implements SimulatedExperiment {
     StoreOptions.Builder options = bench.options(point);
     switch (point.text(SCHEME)) {
       case DYNAMIC -> {}
-      case OPTIMISED -> options.experimental(e -> e.optimisedLevels(true));
+      case OPTIMISED -> options.levels(Levels.optimised());
       case RATIO -> options.experimental(e -> e.levelSizeRatio(10));
       default -> throw new UsageException("no scheme is called '" + point.text(SCHEME) + "'");
     }

@@ -2,6 +2,7 @@ package io.isobardb.bench.soak;
 
 import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -17,13 +18,13 @@ final class SoakOptions {
   static StoreOptions draw(SplittableRandom random, long memoryBytes) {
     return StoreOptions.builder()
         .memoryBudget(memoryBytes)
+        .levels(random.nextBoolean() ? Levels.optimised() : Levels.dynamic())
         .experimental(e -> draw(e, random))
         .build();
   }
 
   private static void draw(ExperimentalOptions.Builder options, SplittableRandom random) {
     options
-        .optimisedLevels(random.nextBoolean())
         .mergeSchedule(schedule(random))
         .processorMinimum(PROCESSORS[random.nextInt(PROCESSORS.length)])
         .l0StartGroups(1 + random.nextInt(5))

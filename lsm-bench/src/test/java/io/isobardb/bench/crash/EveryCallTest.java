@@ -11,6 +11,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -75,7 +76,7 @@ class EveryCallTest {
         .memoryBudget(4 << 20)
         .pageSize(4096)
         .logLimit(1 << 20)
-        .experimental(e -> e.staticLevels(levelsFor))
+        .levels(Levels.fixed(levelsFor))
         .keyOrder(FallingOrder.FALLING)
         .build();
   }

@@ -19,6 +19,7 @@ import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -145,7 +146,7 @@ public record OpenOptions(
         chosen.l0Structure(),
         chosen.mergeSelection(),
         new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
-        chosen.staticLevels(),
+        options.levels().writeMemoryBytes(),
         options.maxSpace(),
         chosen.mergesWithinL0());
   }
@@ -169,7 +170,7 @@ public record OpenOptions(
             tuner.writeFloor(),
             tuner.cacheFloor(),
             TunerOptions.DEFAULT.floorShare()),
-        chosen.optimisedLevels() ? leveling(options) : null);
+        options.levels().kind() == Levels.Kind.OPTIMISED ? leveling(options) : null);
   }
 
   /** Pages of the budget for each flush or merge that goes on at once. */

@@ -1,10 +1,12 @@
 package io.isobardb.lsm.setting;
 
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an option takes, and how that is read from text and written as text. Immutable.
@@ -93,6 +95,9 @@ public abstract class OptionKind<T extends Comparable<T>> {
   /** When disk merges run. */
   public static final OptionKind<MergeSchedule> SCHEDULE = new ScheduleKind();
 
+  /** How levels are sized. */
+  public static final OptionKind<Levels> LEVELS = new LevelsKind();
+
   private final Class<T> type;
   private final String values;
 
@@ -135,6 +140,11 @@ public abstract class OptionKind<T extends Comparable<T>> {
    * @throws IllegalArgumentException if there is none of that text
    */
   public abstract T read(String text);
+
+  /** What is written now instead of a text that is read until 1.0 only; null if the text stays. */
+  @Nullable String replaced(String text) {
+    return null;
+  }
 
   /** Writes a value as {@link #read} reads it. */
   public String write(T value) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -94,22 +95,31 @@ public final class OptionValues {
     /**
      * Gives values to the options that are named, after a prefix, by properties.
      *
+     * @return what to write instead of words that are read until 1.0 only: {@code new instead of
+     *     old} for each
      * @throws IllegalArgumentException for an unknown name, with the nearest known one, and for a
      *     value that does not parse
      */
-    public void read(Properties properties, String prefix) {
-      for (String property : properties.stringPropertyNames()) {
+    public List<String> read(Properties properties, String prefix) {
+      List<String> replaced = new ArrayList<>();
+      for (String property : new TreeSet<>(properties.stringPropertyNames())) {
         if (property.startsWith(prefix)) {
           Option<?> option = set.named(property.substring(prefix.length()), prefix);
           String text = properties.getProperty(property).trim();
+          String now;
           try {
             given[option.index()] = option.kind().read(text);
+            now = option.kind().replaced(text);
           } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                 "option " + property + ": can't take '" + text + "': " + e.getMessage(), e);
           }
+          if (now != null) {
+            replaced.add(property + "=" + now + " instead of " + property + "=" + text);
+          }
         }
       }
+      return replaced;
     }
 
     /**

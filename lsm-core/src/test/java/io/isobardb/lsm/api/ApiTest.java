@@ -62,7 +62,6 @@ class ApiTest {
               "Durability",
               "ExperimentalOptions",
               "Isolation",
-              "LevelsKind",
               "Locking",
               "MemoryTunerOptions",
               "StoreOption",

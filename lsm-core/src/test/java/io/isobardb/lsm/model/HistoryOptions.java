@@ -8,6 +8,7 @@ import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
@@ -87,14 +88,14 @@ final class HistoryOptions {
                   .levelDropFactor(1 + random.nextInt(3))
                   .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
                   .mergesWithinL0(random.nextInt(3) != 0)
-                  .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
-                  .staticLevels(random.nextInt(3) == 0 ? 64L << 10 + random.nextInt(8) : 0);
+                  .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875);
             })
+        .levels(levels(writeMemory == budget / 2))
         .experimental(
             e -> {
               // Not drawn, so that all that is stays as it was.
               if (writeMemory == budget / 2) {
-                e.levelSizeRatio(0).optimisedLevels(true);
+                e.levelSizeRatio(0);
               }
               e.processorMinimum(budget == least ? 0.01 : budget < 2 * least ? 1024 : 0.25);
             })
@@ -117,6 +118,13 @@ final class HistoryOptions {
     if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
       options.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2);
     }
+  }
+
+  /** Whether they are planned is not drawn. */
+  private Levels levels(boolean planned) {
+    Levels drawn =
+        random.nextInt(3) == 0 ? Levels.fixed(64L << 10 + random.nextInt(8)) : Levels.dynamic();
+    return planned ? Levels.optimised() : drawn;
   }
 
   private <E> E anyOf(E[] values) {

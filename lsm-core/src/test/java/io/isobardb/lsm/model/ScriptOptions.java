@@ -6,6 +6,7 @@ import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
@@ -26,38 +27,41 @@ final class ScriptOptions {
     SplittableRandom random = new SplittableRandom(number);
     // What was not drawn when the first scripts were saved has numbers of its own.
     SplittableRandom others = new SplittableRandom(number * OTHERS);
-    return StoreOptions.builder()
-        .memoryBudget((4L + random.nextInt(3) * 2) << 20)
-        .pageSize(4096)
-        .logLimit(random.nextBoolean() ? 1 << 20 : 4 << 20)
-        .experimental(
-            e ->
-                e.flushPolicy(any(random, FlushPolicy.values()))
-                    .flushStrategy(any(random, FlushStrategy.values()))
-                    .memoryComponent(any(random, MemoryComponent.values())))
-        .backgroundThreads(1 + random.nextInt(3))
-        .experimental(
-            e ->
-                e.l0Structure(any(others, L0Structure.values()))
-                    .mergeSelection(any(others, MergeSelection.values()))
-                    .levelDropFactor(1 + others.nextInt(3))
-                    .staticLevels(others.nextInt(3) == 0 ? 64L << 10 + others.nextInt(6) : 0)
-                    .writeMemoryAllocation(
-                        others.nextInt(3) == 0
-                            ? WriteMemoryAllocation.STATIC
-                            : WriteMemoryAllocation.DYNAMIC)
-                    .staticTrees(1 + others.nextInt(3))
-                    .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0))
-        .memoryTuner(others.nextBoolean())
-        .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
-        .ioMode(any(others, IoMode.values()))
-        .experimental(
-            e -> {
-              if (others.nextInt(3) == 0) {
-                e.optimisedLevels(true);
-              }
-            })
-        .build();
+    StoreOptions.Builder drawn =
+        StoreOptions.builder()
+            .memoryBudget((4L + random.nextInt(3) * 2) << 20)
+            .pageSize(4096)
+            .logLimit(random.nextBoolean() ? 1 << 20 : 4 << 20)
+            .experimental(
+                e ->
+                    e.flushPolicy(any(random, FlushPolicy.values()))
+                        .flushStrategy(any(random, FlushStrategy.values()))
+                        .memoryComponent(any(random, MemoryComponent.values())))
+            .backgroundThreads(1 + random.nextInt(3))
+            .experimental(
+                e ->
+                    e.l0Structure(any(others, L0Structure.values()))
+                        .mergeSelection(any(others, MergeSelection.values()))
+                        .levelDropFactor(1 + others.nextInt(3)))
+            .levels(
+                others.nextInt(3) == 0
+                    ? Levels.fixed(64L << 10 + others.nextInt(6))
+                    : Levels.dynamic())
+            .experimental(
+                e ->
+                    e.writeMemoryAllocation(
+                            others.nextInt(3) == 0
+                                ? WriteMemoryAllocation.STATIC
+                                : WriteMemoryAllocation.DYNAMIC)
+                        .staticTrees(1 + others.nextInt(3))
+                        .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0))
+            .memoryTuner(others.nextBoolean())
+            .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
+            .ioMode(any(others, IoMode.values()));
+    if (others.nextInt(3) == 0) {
+      drawn.levels(Levels.optimised());
+    }
+    return drawn.build();
   }
 
   /** Sets under which the same history must end the same: each choice once, and some mixtures. */
@@ -89,10 +93,10 @@ final class ScriptOptions {
     sets.add(small().experimental(e -> e.mergeSelection(MergeSelection.OLDEST)));
     sets.add(small().experimental(e -> e.levelDropFactor(1)));
     sets.add(small().experimental(e -> e.levelDropFactor(100)));
-    sets.add(small().experimental(e -> e.staticLevels(64 << 10)));
-    sets.add(small().experimental(e -> e.staticLevels(1 << 30)));
-    sets.add(small().experimental(e -> e.optimisedLevels(true)));
-    sets.add(small().memoryTuner(false).experimental(e -> e.optimisedLevels(true)));
+    sets.add(small().levels(Levels.fixed(64 << 10)));
+    sets.add(small().levels(Levels.fixed(1 << 30)));
+    sets.add(small().levels(Levels.optimised()));
+    sets.add(small().memoryTuner(false).levels(Levels.optimised()));
     sets.add(small().experimental(e -> e.activeTableSize(32 << 10)));
     sets.add(small().experimental(e -> e.activeTableSize(512 << 10)));
     sets.add(small().writeMemory(3 << 20));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelDecision.Action;
@@ -43,7 +44,7 @@ class LevelPlannerStoreTest {
         .logLimit(1 << 20)
         .memoryTuner(false)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
-        .experimental(e -> e.optimisedLevels(true));
+        .levels(Levels.optimised());
   }
 
   private TunedStore store(StoreOptions.Builder options, int trees) {
@@ -238,7 +239,7 @@ class LevelPlannerStoreTest {
   @Test
   void whatIsLearntIsInTheLedgerAndOnlyThen() {
     long without;
-    try (TunedStore store = store(options().experimental(e -> e.optimisedLevels(false)), 1)) {
+    try (TunedStore store = store(options().levels(Levels.dynamic()), 1)) {
       without = store.store().stats().ledger().bytes(Purpose.METADATA);
     }
     try (TunedStore store = store(options(), 1)) {
@@ -288,7 +289,7 @@ class LevelPlannerStoreTest {
   @Tag("deep")
   @Test
   void withoutTheOptionAPlanIsNotLookedAt() throws IOException {
-    StoreOptions.Builder without = options().experimental(e -> e.optimisedLevels(false));
+    StoreOptions.Builder without = options().levels(Levels.dynamic());
     try (TunedStore store = store(without, 1)) {
       store.load();
       store.store().close();
@@ -316,7 +317,6 @@ class LevelPlannerStoreTest {
     assertTrue(message.contains("levelSizeRatio=10") && message.contains("OPTIMISED"), message);
     Properties properties = new Properties();
     properties.setProperty("levels", "optimised");
-    assertTrue(StoreOptions.fromProperties(properties, "").experimental().optimisedLevels());
-    assertEquals(0, StoreOptions.fromProperties(properties, "").experimental().staticLevels());
+    assertEquals(Levels.optimised(), StoreOptions.fromProperties(properties, "").levels());
   }
 }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.tuning;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.tuning.TunedStore.Cost;
 import io.isobardb.lsm.tuning.TunedStore.Keys;
@@ -107,7 +108,7 @@ class MemoryTunerAccuracyTest {
         .writeMemory(write)
         .pageSize(PAGE)
         .logLimit((long) LOG_MEGABYTES << 20)
-        .experimental(e -> e.optimisedLevels(OPTIMISED))
+        .levels(OPTIMISED ? Levels.optimised() : Levels.dynamic())
         .memoryTuner(
             t ->
                 t.interval(Duration.ofSeconds(3))

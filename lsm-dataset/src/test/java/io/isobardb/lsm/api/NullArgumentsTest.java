@@ -43,6 +43,7 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -180,6 +181,7 @@ class NullArgumentsTest {
     arguments.put(Runnable.class, (Runnable) () -> {});
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
     arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
+    arguments.put(Levels.class, Levels.dynamic());
     arguments.put(MergeOperator.class, MergeOperator.APPEND);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
@@ -211,6 +213,7 @@ class NullArgumentsTest {
             WriteMemoryAllocation.DYNAMIC,
             FlushPolicy.OPTIMAL,
             FlushStrategy.FULL,
+            Levels.Kind.DYNAMIC,
             MergeSchedule.Kind.ALWAYS,
             MergeSelection.GREEDY,
             L0Structure.GROUPED,

@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
@@ -245,8 +246,8 @@ public final class ApiScript {
                     .mergeSelection(anyOf(random, MergeSelection.values()))
                     .memoryComponent(anyOf(random, MemoryComponent.values()))
                     .writeMemoryAllocation(anyOf(random, WriteMemoryAllocation.values()))
-                    .staticTrees(1 + random.nextInt(3))
-                    .staticLevels(random.nextInt(3) == 0 ? 64 << 10 : 0))
+                    .staticTrees(1 + random.nextInt(3)))
+        .levels(random.nextInt(3) == 0 ? Levels.fixed(64 << 10) : Levels.dynamic())
         .memoryTuner(random.nextBoolean())
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .durability(anyOf(random, Durability.values()))
