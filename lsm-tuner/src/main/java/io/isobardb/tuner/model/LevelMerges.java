@@ -65,7 +65,7 @@ public record LevelMerges(double interval, double tableEntries, double columns, 
     written[0] = (merged(popularity, batch, sizes, 0) + needless) / intervals[0];
     for (int l = 1; l < sizes.length; l++) {
       double moved = popularity.unique(intervals[l]);
-      double tables = sizes[l - 1] / tableEntries;
+      double tables = Math.max(1, sizes[l - 1] / tableEntries);
       double batches = batch / sizes[l - 1] * (1 - 1 / (tables * tables));
       double part = LEVEL_OVERLAP / (1 + OVERLAP_OF_BATCHES * batches);
       written[l] = (merged(popularity, moved, sizes, l) + part * moved) / intervals[l];

@@ -6,19 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.popularity.TabulatedPopularity;
+import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("any-jdk")
 class LevelSizeOptimiserTest {
   private static final double BUFFER = 4194;
-  private static final LevelMerges MERGES = new LevelMerges(4 * BUFFER, 2_000, 2, false);
+  private static final LevelMerges MERGES = new LevelMerges(4 * BUFFER, 8_000, 2, false);
 
   @Test
   void noSizeNearThePlanIsCheaper() {
     Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(1e7, 0.99));
-    LevelSizeOptimiser.Plan plan =
-        optimise(popularity, new LevelBounds(1e7, BUFFER, 1, 8, 100));
+    LevelSizeOptimiser.Plan plan = optimise(popularity, new LevelBounds(1e7, BUFFER, 1, 8, 100));
     double[] sizes = plan.levelEntries();
     for (int i = 0; i < sizes.length - 1; i++) {
       for (double factor : new double[] {0.7, 0.95, 1.05, 1.4}) {
@@ -46,9 +46,20 @@ class LevelSizeOptimiserTest {
   @Test
   void noLevelIsSmallerThanWhatComesIntoIt() {
     Popularity popularity = TabulatedPopularity.of(KeyGroups.zipf(1e6, 1.2));
-    LevelSizeOptimiser.Plan plan =
-        optimise(popularity, new LevelBounds(1e6, 200_000, 1, 6, 100));
+    LevelSizeOptimiser.Plan plan = optimise(popularity, new LevelBounds(1e6, 200_000, 1, 6, 100));
     assertTrue(plan.levelEntries()[0] >= 200_000, plan.toString());
+  }
+
+  /** A level has one SSTable at least: it has no neighbours, and saves nothing by them. */
+  @Test
+  void levelsSmallerThanATableCostSomething() {
+    Popularity popularity = KeyGroups.uniform(1e6);
+    for (double size = 5_000; size < 6_000; size++) {
+      double[] written = MERGES.written(popularity, new double[] {size, 10 * size, 1e6});
+      for (double level : written) {
+        assertTrue(level > 0 && level < 100, size + ": " + Arrays.toString(written));
+      }
+    }
   }
 
   @Test
