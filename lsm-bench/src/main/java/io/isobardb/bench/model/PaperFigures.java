@@ -1,19 +1,19 @@
 package io.isobardb.bench.model;
 
+import io.isobardb.bench.analytic.LevelDbModel;
+import io.isobardb.bench.analytic.UniversalModel;
+import io.isobardb.bench.analytic.WorstCaseModel;
+import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.KeyStream.Batches;
 import io.isobardb.bench.simulate.LevelDbSimulator;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.bench.simulate.StagedSimulator;
-import io.isobardb.tuner.model.KeyGroups;
+import io.isobardb.popularity.KeyGroups;
+import io.isobardb.popularity.TabulatedPopularity;
 import io.isobardb.tuner.model.LevelBounds;
-import io.isobardb.tuner.model.LevelDbModel;
 import io.isobardb.tuner.model.LevelSizeOptimiser;
 import io.isobardb.tuner.model.Popularity;
-import io.isobardb.tuner.model.TabulatedPopularity;
-import io.isobardb.tuner.model.UniversalModel;
-import io.isobardb.tuner.model.WorstCaseModel;
-import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

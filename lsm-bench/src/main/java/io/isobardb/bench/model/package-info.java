@@ -1,4 +1,4 @@
-/** The command {@code model}: what a write costs, by the models of {@code tuner.model}. */
+/** The command {@code model}: what a write costs, by the models of {@code bench.analytic}. */
 @NullMarked
 package io.isobardb.bench.model;
 

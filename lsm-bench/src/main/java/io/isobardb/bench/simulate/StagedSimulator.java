@@ -1,10 +1,10 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.bench.analytic.ColaModel;
+import io.isobardb.bench.analytic.SamtModel;
+import io.isobardb.bench.analytic.UniversalModel;
+import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.tuner.model.ColaModel;
-import io.isobardb.tuner.model.SamtModel;
-import io.isobardb.tuner.model.UniversalModel;
-import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

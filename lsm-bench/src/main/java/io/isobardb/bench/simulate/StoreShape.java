@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.bench.analytic.EngineShape;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
@@ -10,7 +11,6 @@ import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.MemoryComponent;
-import io.isobardb.tuner.model.EngineShape;
 
 /**
  * What a simulated store is made with.

@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
@@ -11,7 +12,6 @@ import io.isobardb.lsm.flush.TreeMemory;
 import io.isobardb.lsm.flush.WriteWindow;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.MemoryComponent;
-import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

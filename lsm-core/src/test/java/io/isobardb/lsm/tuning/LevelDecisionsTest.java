@@ -1,9 +1,9 @@
 package io.isobardb.lsm.tuning;
 
 import io.isobardb.lsm.version.GoldenFile;
-import io.isobardb.tuner.model.KeyGroups;
+import io.isobardb.popularity.KeyGroups;
+import io.isobardb.popularity.TabulatedPopularity;
 import io.isobardb.tuner.model.Popularity;
-import io.isobardb.tuner.model.TabulatedPopularity;
 import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelProgress;
 import io.isobardb.tuner.workload.LevelShares;

@@ -6,8 +6,9 @@ import java.util.Arrays;
  * What merges write to the levels of a tree of this engine for each entry put, whatever brings
  * entries into its L0: Algorithm 1 of the paper, with what merges rewrite needlessly. Pure.
  *
- * <p>The factors were found once with an item-level simulation of the engine's policies, as {@link
- * EngineModel} tells.
+ * <p>The factors were found once with an item-level simulation of the engine's policies: uniform
+ * keys and Zipf's law, write memory of a hundredth to a fifth of the data. docs/models.md has the
+ * errors.
  *
  * @param interval requests between two merges of the same key out of L0
  * @param tableEntries of an SSTable that a merge writes
@@ -64,7 +65,7 @@ public record LevelMerges(double interval, double tableEntries, double columns, 
     written[0] = (merged(popularity, batch, sizes, 0) + needless) / intervals[0];
     for (int l = 1; l < sizes.length; l++) {
       double moved = popularity.unique(intervals[l]);
-      double tables = sizes[l - 1] / tableEntries;
+      double tables = Math.max(1, sizes[l - 1] / tableEntries);
       double batches = batch / sizes[l - 1] * (1 - 1 / (tables * tables));
       double part = LEVEL_OVERLAP / (1 + OVERLAP_OF_BATCHES * batches);
       written[l] = (merged(popularity, moved, sizes, l) + part * moved) / intervals[l];
@@ -78,7 +79,7 @@ public record LevelMerges(double interval, double tableEntries, double columns, 
   }
 
   /** Requests between two merges of the same key into each level, from L1 on: Interval. */
-  double[] intervals(Popularity popularity, double[] sizes) {
+  public double[] intervals(Popularity popularity, double[] sizes) {
     double[] intervals = new double[sizes.length];
     intervals[0] = interval;
     for (int l = 1; l < sizes.length; l++) {

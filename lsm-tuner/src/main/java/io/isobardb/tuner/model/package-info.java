@@ -1,10 +1,11 @@
 /**
- * Analytic models: what a write costs in a log-structured design, under the popularity of its keys.
+ * What writes cost by the popularity of their keys, and the level sizes that lower it.
  *
- * <p>{@link io.isobardb.tuner.model.Popularity} has the primitives Unique, its inverse and Merge. A
- * {@link io.isobardb.tuner.model.WriteModel} builds on them and estimates the write amplification
- * of one design; {@link io.isobardb.tuner.model.LevelSizeOptimiser} looks for the level sizes that
- * lower it most. Everything here is pure: the same numbers give the same estimate on every machine.
+ * <p>{@link io.isobardb.tuner.model.Popularity} has the primitives Unique, its inverse and Merge.
+ * {@link io.isobardb.tuner.model.ReuseTimes} learns one from a sample of the writes. {@link
+ * io.isobardb.tuner.model.LevelMerges} tells what merges write with given level sizes; {@link
+ * io.isobardb.tuner.model.LevelSizeOptimiser} looks for those that lower it most. Everything here
+ * is pure: the same numbers give the same estimate on every machine.
  *
  * <p>Sizes and costs are counted in entries. All entries count as equally large, unless a weighted
  * popularity says otherwise.

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.tuner.model.KeyGroups;
+import io.isobardb.popularity.KeyGroups;
+import io.isobardb.popularity.TabulatedPopularity;
 import io.isobardb.tuner.model.LevelMerges;
 import io.isobardb.tuner.model.Popularity;
-import io.isobardb.tuner.model.TabulatedPopularity;
 import io.isobardb.tuner.workload.LevelDecision.Action;
 import io.isobardb.tuner.workload.LevelProgress.Stage;
 import io.isobardb.tuner.workload.LevelView.Sizes;

@@ -1,4 +1,4 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
 
 /**
  * What {@link EngineModel} has to know of a store: trees of equal size that get equal shares of the

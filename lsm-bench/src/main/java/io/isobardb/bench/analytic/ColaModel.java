@@ -1,4 +1,6 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
+
+import io.isobardb.tuner.model.Popularity;
 
 /**
  * COLA: each stage has at most one table, which takes r - 1 merges from the stage before; with the

@@ -1,16 +1,19 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.tuner.model.EngineShape.Disk;
+import io.isobardb.bench.analytic.EngineShape.Disk;
+import io.isobardb.popularity.KeyGroups;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What holds without a simulator; {@code lsm-bench} has the comparison with one. */
-class EngineModelTest {
+/** What holds without a simulator; {@code simulate.EngineModelTest} has the comparison with one. */
+@Tag("any-jdk")
+class EngineModelRulesTest {
   private static final double KEYS = 1e6;
   private static final Disk DISK = new Disk(2_500, 7_800, 1, 4, 10);
 

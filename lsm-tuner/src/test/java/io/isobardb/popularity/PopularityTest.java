@@ -1,10 +1,11 @@
-package io.isobardb.tuner.model;
+package io.isobardb.popularity;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.tuner.model.Popularity;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

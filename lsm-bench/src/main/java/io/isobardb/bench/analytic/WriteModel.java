@@ -1,4 +1,6 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
+
+import io.isobardb.tuner.model.Popularity;
 
 /**
  * Estimates what inserts cost in one design of a log-structured store, once it is as full as it

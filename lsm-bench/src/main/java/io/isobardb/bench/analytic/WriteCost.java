@@ -1,4 +1,4 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
 
 import java.util.Arrays;
 import java.util.Objects;

@@ -1,5 +1,7 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
 
+import io.isobardb.tuner.model.LevelMerges;
+import io.isobardb.tuner.model.Popularity;
 import java.util.function.DoubleUnaryOperator;
 
 /**

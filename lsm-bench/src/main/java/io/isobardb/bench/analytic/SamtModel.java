@@ -1,4 +1,6 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
+
+import io.isobardb.tuner.model.Popularity;
 
 /**
  * SAMT: each stage keeps up to r tables, which are merged into one table of the next stage

@@ -1,4 +1,4 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
 
 /**
  * The shape that COLA and SAMT share: stages that take so many merges from the stage before.

@@ -1,4 +1,6 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
+
+import io.isobardb.tuner.model.Popularity;
 
 /**
  * LevelDB's design under the usual worst-case analysis: no key is ever written twice, so that

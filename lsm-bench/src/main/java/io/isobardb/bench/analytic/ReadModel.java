@@ -1,5 +1,6 @@
-package io.isobardb.tuner.model;
+package io.isobardb.bench.analytic;
 
+import io.isobardb.tuner.model.Popularity;
 import java.util.function.DoubleUnaryOperator;
 
 /**

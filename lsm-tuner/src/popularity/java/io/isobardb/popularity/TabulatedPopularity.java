@@ -1,5 +1,6 @@
-package io.isobardb.tuner.model;
+package io.isobardb.popularity;
 
+import io.isobardb.tuner.model.Popularity;
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
 
