@@ -1,0 +1,57 @@
+package io.isobardb.kafka;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.metrics.Sensor;
+import org.apache.kafka.streams.StreamsConfig.InternalConfig;
+import org.apache.kafka.streams.processor.StateRestoreCallback;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
+import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
+import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
+
+/**
+ * What is not in Kafka's public packages: timestamps and positions of restored records, and the
+ * metric of dropped ones. The one class that uses those packages. A Kafka in which they are
+ * otherwise throws {@link LinkageError}; all works without but versioned stores.
+ */
+final class KafkaInternals {
+  private KafkaInternals() {}
+
+  static StateRestoreCallback restoring(
+      AbstractStore store, StateTree tree, Map<String, ?> config) {
+    boolean positions =
+        InternalConfig.getBoolean(
+            new HashMap<>(config), InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED, false);
+    RecordBatchingStateRestoreCallback callback =
+        records -> {
+          List<AbstractStore.Restored> restored = new ArrayList<>(records.size());
+          records.forEach(
+              record ->
+                  restored.add(
+                      new AbstractStore.Restored(
+                          record.key(), record.value(), record.timestamp())));
+          synchronized (tree.position()) {
+            store.restoreAll(restored);
+            records.forEach(
+                record ->
+                    ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(
+                        record, positions, tree.position()));
+          }
+        };
+    return callback;
+  }
+
+  /** What counts a record that came too late. */
+  static Runnable dropped(StateStoreContext context) {
+    Sensor sensor =
+        TaskMetrics.droppedRecordsSensor(
+            Thread.currentThread().getName(),
+            context.taskId().toString(),
+            (StreamsMetricsImpl) context.metrics());
+    return sensor::record;
+  }
+}

@@ -1,0 +1,76 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.UUID;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file in a task's directory that says that a state store is there, and which tree it has.
+ * Kafka wipes a task's state by deleting that directory; the entries lie elsewhere, and are dropped
+ * once their marker is gone.
+ */
+final class Marker {
+  private static final String HEAD = "isobar-state 1 ";
+  private static final int IDENTITY_LENGTH = 32;
+
+  private Marker() {}
+
+  /** Where the marker of a state store lies. */
+  static Path path(Path taskDirectory, String name) {
+    return taskDirectory.resolve("isobar").resolve(name).toAbsolutePath().normalize();
+  }
+
+  /** The identity in a marker; null if there is none, or what is there is no marker. */
+  static @Nullable String read(Path marker) {
+    try {
+      String text = Files.readString(marker, ISO_8859_1).trim();
+      String identity = text.startsWith(HEAD) ? text.substring(HEAD.length()) : "";
+      return identity.length() == IDENTITY_LENGTH ? identity : null;
+    } catch (NoSuchFileException e) {
+      return null;
+    } catch (IOException e) {
+      throw new ProcessorStateException("can't read the marker of a state store: " + marker, e);
+    }
+  }
+
+  /** Makes a marker with a new identity. */
+  static String create(Path marker) {
+    String identity = UUID.randomUUID().toString().replace("-", "");
+    // No state store has such a name.
+    Path written = marker.resolveSibling(marker.getFileName() + "~");
+    try {
+      Files.createDirectories(marker.getParent());
+      Files.write(written, (HEAD + identity + "\n").getBytes(ISO_8859_1));
+      try {
+        Files.move(
+            written, marker, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } catch (AtomicMoveNotSupportedException e) {
+        Files.move(written, marker, StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (IOException e) {
+      throw new ProcessorStateException("can't write the marker of a state store: " + marker, e);
+    }
+    return identity;
+  }
+
+  /**
+   * Whether a state store was wiped: its marker is gone or names another tree. If the directory of
+   * its application is missing, nothing is known: the disk may be.
+   */
+  static boolean isGone(Path marker, String identity) {
+    Path task = marker.getParent().getParent();
+    Path application = task == null ? null : task.getParent();
+    if (application == null || !Files.isDirectory(application)) {
+      return false;
+    }
+    return !identity.equals(read(marker));
+  }
+}

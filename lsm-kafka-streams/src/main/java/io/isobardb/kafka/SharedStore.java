@@ -1,0 +1,310 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.config.ConfigException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one open store of a directory in this process, for all state stores that lie there. It stays
+ * open for a while after its last user, since Kafka opens and closes state stores often.
+ *
+ * <p>Each state store has a tree, and a row in a tree that they share, the ledger. So a commit is
+ * one small write to one tree, and a state store that is only opened leaves its own alone. All are
+ * logged, in one log: what a crash leaves is a prefix of what was written, so no row is ahead of
+ * the entries it speaks of.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+final class SharedStore {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedStore.class);
+
+  private static final String LEDGER = "streams";
+  private static final Pattern TREE_NAME = Pattern.compile(".*\\.([0-9a-f]{32})");
+  private static final int LABEL_LENGTH = 160;
+
+  /** How often trees are looked for whose marker is gone; the first time after as long. */
+  private static final Duration SWEEPS = Duration.ofSeconds(30);
+
+  /** Guards itself, and the users of each store. */
+  private static final Map<Path, SharedStore> OPEN = new HashMap<>();
+
+  private static final ScheduledThreadPoolExecutor BACKGROUND = background();
+
+  /** Whether the JVM is ending: who gives a store back last closes it at once. */
+  private static boolean ending;
+
+  static {
+    Thread exit = new Thread(SharedStore::end, "isobar-streams-exit");
+    try {
+      Runtime.getRuntime().addShutdownHook(exit);
+    } catch (IllegalStateException e) {
+      ending = true;
+    }
+  }
+
+  private final StreamsOptions options;
+  private final Store store;
+  private final Tree ledger;
+
+  /** Counts those who came and went: a time to close that was set before is void. */
+  private long turns;
+
+  private int users;
+
+  /** The identities that are in use. Guarded by this. */
+  private final Set<String> claimed = new HashSet<>();
+
+  private SharedStore(StreamsOptions options, Store store) {
+    this.options = options;
+    this.store = store;
+    this.ledger = store.openTree(LEDGER);
+  }
+
+  private static ScheduledThreadPoolExecutor background() {
+    ScheduledThreadPoolExecutor executor =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "isobar-streams");
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.setKeepAliveTime(SWEEPS.toSeconds(), TimeUnit.SECONDS);
+    executor.allowCoreThreadTimeOut(true);
+    executor.setRemoveOnCancelPolicy(true);
+    return executor;
+  }
+
+  /**
+   * The store that the options name, opened if it is not. Give it back with {@link #release}.
+   *
+   * @throws ConfigException if it is open with other options
+   */
+  static SharedStore acquire(StreamsOptions options) {
+    synchronized (OPEN) {
+      SharedStore shared = OPEN.get(options.directory());
+      if (shared == null) {
+        shared =
+            new SharedStore(
+                options,
+                Store.open(
+                    options.directory(), options.store().toBuilder().closeOnExit(false).build()));
+        OPEN.put(options.directory(), shared);
+        shared.sweepLater();
+      } else if (!options.given().equals(shared.options.given())) {
+        throw new ConfigException(
+            "the store in "
+                + options.directory()
+                + " is open for "
+                + shared.options.application()
+                + " with "
+                + shared.options.given()
+                + "; "
+                + options.application()
+                + " asks for "
+                + options.given()
+                + ". Set the same isobar.* options in both, or another "
+                + StreamsOptions.DIRECTORY
+                + " in one");
+      }
+      shared.users++;
+      shared.turns++;
+      return shared;
+    }
+  }
+
+  /** One user less. */
+  void release() {
+    synchronized (OPEN) {
+      users--;
+      long turn = ++turns;
+      if (users == 0 && ending) {
+        closeNow();
+      } else if (users == 0) {
+        later(() -> closeUnused(turn), options.linger());
+      }
+    }
+  }
+
+  private void closeUnused(long turn) {
+    synchronized (OPEN) {
+      if (users == 0 && turns == turn) {
+        closeNow();
+      }
+    }
+  }
+
+  /**
+   * Kafka may be closing its tasks in a hook of the application, which runs beside this one: a
+   * store in use is closed by its last user. If nobody gives it back, its log has all.
+   */
+  private static void end() {
+    synchronized (OPEN) {
+      ending = true;
+      closeAllUnused();
+    }
+  }
+
+  /** Closes all stores that nobody uses; says how many are left. */
+  static int closeAllUnused() {
+    synchronized (OPEN) {
+      for (SharedStore shared : new ArrayList<>(OPEN.values())) {
+        if (shared.users == 0) {
+          shared.closeNow();
+        }
+      }
+      return OPEN.size();
+    }
+  }
+
+  private void closeNow() {
+    OPEN.remove(options.directory());
+    try {
+      store.close();
+    } catch (RuntimeException e) {
+      LOG.error("the store in {} was not closed in order", options.directory(), e);
+    }
+  }
+
+  /** The open store of a directory; null if there is none. */
+  static @Nullable SharedStore of(Path directory) {
+    synchronized (OPEN) {
+      return OPEN.get(directory);
+    }
+  }
+
+  Store store() {
+    return store;
+  }
+
+  /** Takes an identity into use, so that nobody drops its tree. */
+  void claim(String identity) {
+    synchronized (this) {
+      claimed.add(identity);
+    }
+  }
+
+  void unclaim(String identity) {
+    synchronized (this) {
+      claimed.remove(identity);
+    }
+  }
+
+  /** The row of an identity; null if there is none. */
+  @Nullable LedgerRow row(String identity) {
+    byte[] row = ledger.get(identity.getBytes(UTF_8));
+    return row == null ? null : LedgerRow.decode(row);
+  }
+
+  void setRow(String identity, LedgerRow row) {
+    ledger.put(identity.getBytes(UTF_8), row.encode());
+  }
+
+  Tree ledger() {
+    return ledger;
+  }
+
+  /**
+   * The tree of an identity. With a row it is what is there, without one it is empty.
+   *
+   * @param label what people see of it
+   */
+  Tree tree(String label, String identity, boolean hasRow) {
+    String shown = label.length() > LABEL_LENGTH ? label.substring(0, LABEL_LENGTH) : label;
+    String name = shown + "." + identity;
+    if (!hasRow) {
+      try {
+        return store.createTree(name, TreeOptions.defaults());
+      } catch (IllegalArgumentException e) {
+        // One that was being dropped, or whose row a failure of the machine took.
+        store.dropTree(name);
+      }
+    }
+    return store.openTree(name);
+  }
+
+  private void sweepLater() {
+    later(
+        () -> {
+          synchronized (OPEN) {
+            if (OPEN.get(options.directory()) != this) {
+              return;
+            }
+          }
+          try {
+            sweep();
+          } catch (RuntimeException e) {
+            LOG.warn("trees of state stores that are gone were not dropped", e);
+          }
+          sweepLater();
+        },
+        SWEEPS);
+  }
+
+  private static void later(Runnable task, Duration delay) {
+    try {
+      BACKGROUND.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("the process ends", e);
+    }
+  }
+
+  /** Drops the trees that nobody uses and whose marker is gone; their names. */
+  List<String> sweep() {
+    Map<String, LedgerRow> rows = new HashMap<>();
+    try (Cursor cursor = ledger.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        rows.put(new String(cursor.key(), UTF_8), LedgerRow.decode(cursor.value()));
+      }
+    }
+    List<String> dropped = new ArrayList<>();
+    for (String name : store.treeNames()) {
+      Matcher matcher = TREE_NAME.matcher(name);
+      if (matcher.matches()) {
+        String identity = matcher.group(1);
+        LedgerRow row = rows.remove(identity);
+        synchronized (this) {
+          if (!claimed.contains(identity) && isGone(row, identity)) {
+            ledger.delete(identity.getBytes(UTF_8));
+            store.dropTree(name);
+            dropped.add(name);
+          }
+        }
+      }
+    }
+    rows.forEach(this::deleteRowIfGone);
+    return dropped;
+  }
+
+  private void deleteRowIfGone(String identity, LedgerRow row) {
+    synchronized (this) {
+      if (!claimed.contains(identity) && isGone(row, identity)) {
+        ledger.delete(identity.getBytes(UTF_8));
+      }
+    }
+  }
+
+  private static boolean isGone(@Nullable LedgerRow row, String identity) {
+    return row == null || Marker.isGone(Path.of(row.marker()), identity);
+  }
+}

@@ -1,0 +1,523 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.StoreClosedException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.query.Position;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The entries of one open state store, and what is known of them: how far they hold the changelog
+ * and the input.
+ *
+ * <p>If Kafka commits to state stores with each of its transactions, writes are held back until
+ * then, on the heap. Reads of the task see them.
+ *
+ * <p>Thread rule: the thread of the task writes, commits and closes; any thread may read.
+ */
+final class StateTree {
+  /** Stands for the value of a key that was deleted. Compared by identity. */
+  static final byte[] DELETED = new byte[0];
+
+  private static final Logger LOG = LoggerFactory.getLogger(StateTree.class);
+
+  /** What Kafka commits for a changelog of which it knows no offset. */
+  private static final long UNKNOWN = -4;
+
+  private static final long TOUCHES_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** What an entry that is held back takes beside its bytes, about. */
+  private static final int HELD_OVERHEAD = 100;
+
+  private final String name;
+  private final SharedStore shared;
+  private final String identity;
+  private final Path marker;
+  private final Tree tree;
+  private final boolean transactional;
+  private final Set<StateIterator<?>> iterators = ConcurrentHashMap.newKeySet();
+
+  private final Map<TopicPartition, Long> offsets;
+  private final Position position;
+  private volatile Position committedPosition;
+  private volatile long streamTime;
+
+  /** What a transaction has written; replaced, never emptied, so that readers may keep it. */
+  private volatile @Nullable NavigableMap<byte[], byte[]> held;
+
+  /** All before this key goes at the next commit; null if nothing does. */
+  private byte @Nullable [] heldDelete;
+
+  private volatile long heldBytes;
+
+  private final WriteBatch batch;
+
+  /** The row that the ledger has. */
+  private LedgerRow written;
+
+  /** Whether anything was written or restored since it was opened. */
+  private boolean touched;
+
+  /** Whether anything was written since the last commit. */
+  private boolean dirty;
+
+  private long touchedNanos;
+  private volatile boolean open = true;
+
+  private StateTree(
+      String name, SharedStore shared, Path marker, StreamsOptions options, Opened opened) {
+    this.name = name;
+    this.shared = shared;
+    this.identity = opened.identity;
+    this.marker = marker;
+    this.tree = opened.tree;
+    this.transactional = options.transactional();
+    this.offsets = new HashMap<>(opened.row.offsets());
+    this.position = opened.row.position().copy();
+    this.committedPosition = position.copy();
+    this.streamTime = opened.row.streamTime();
+    this.held = transactional ? newHeld() : null;
+    this.batch = shared.store().newBatch();
+    this.written = opened.row;
+    this.touchedNanos = System.nanoTime() - TOUCHES_NANOS;
+  }
+
+  private record Opened(String identity, Tree tree, LedgerRow row) {}
+
+  private static NavigableMap<byte[], byte[]> newHeld() {
+    return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+  }
+
+  /**
+   * Opens the entries of a state store of a task.
+   *
+   * @throws TaskCorruptedException if writes of an unfinished transaction may be among them, and
+   *     Kafka will wipe them then
+   */
+  static StateTree open(String name, StateStoreContext context) {
+    Path taskDirectory = context.stateDir().toPath();
+    StreamsOptions options = StreamsOptions.of(context.appConfigs(), taskDirectory);
+    SharedStore shared = guarded(name, () -> SharedStore.acquire(options));
+    try {
+      Path marker = Marker.path(taskDirectory, name);
+      return guarded(name, () -> open(name, context, options, shared, marker));
+    } catch (RuntimeException | Error e) {
+      shared.release();
+      throw e;
+    }
+  }
+
+  private static StateTree open(
+      String name,
+      StateStoreContext context,
+      StreamsOptions options,
+      SharedStore shared,
+      Path marker) {
+    String found = Marker.read(marker);
+    LedgerRow row = found == null ? null : shared.row(found);
+    // What global stores hold was committed before it came to them.
+    boolean checked = options.exactlyOnce() && context.taskId().subtopology() >= 0;
+    if (checked && row != null && row.open()) {
+      if (!options.transactional()) {
+        throw new TaskCorruptedException(
+            Set.of(context.taskId()),
+            new ProcessorStateException(
+                "state store "
+                    + name
+                    + " was not closed: it may hold writes of a transaction that was not committed"));
+      }
+      // Kafka does not wipe it: it begins anew, and is restored from the start.
+      found = null;
+      row = null;
+    }
+    String identity = found == null ? Marker.create(marker) : found;
+    shared.claim(identity);
+    try {
+      boolean hasRow = row != null;
+      LedgerRow known = row == null ? LedgerRow.empty(marker.toString()) : row;
+      LedgerRow opened =
+          new LedgerRow(
+              !options.transactional(),
+              known.streamTime(),
+              marker.toString(),
+              known.offsets(),
+              known.position().copy());
+      shared.setRow(identity, opened);
+      Tree tree = shared.tree(context.taskId() + "-" + name, identity, hasRow);
+      tree.setWriteMemoryFloor(options.floors().getOrDefault(name, 0L));
+      tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
+      return new StateTree(name, shared, marker, options, new Opened(identity, tree, opened));
+    } catch (RuntimeException | Error e) {
+      shared.unclaim(identity);
+      throw e;
+    }
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  void checkOpen() {
+    if (!open) {
+      throw new InvalidStateStoreException("Store " + name + " is currently closed");
+    }
+  }
+
+  /** The position, to be looked at and changed under its monitor. */
+  Position position() {
+    return position;
+  }
+
+  Position committedPosition() {
+    return transactional ? committedPosition : position;
+  }
+
+  /** The largest time of a record that was written, in milliseconds, or -1. */
+  long streamTime() {
+    return streamTime;
+  }
+
+  void advanceStreamTime(long time) {
+    if (time > streamTime) {
+      streamTime = time;
+    }
+  }
+
+  /** Notes that the task has written, even if it came to nothing. */
+  void touch() {
+    touched = true;
+    dirty = true;
+  }
+
+  // ---- reads
+
+  byte @Nullable [] get(byte[] key, boolean committed) {
+    checkOpen();
+    NavigableMap<byte[], byte[]> before = committed ? null : held;
+    if (before != null) {
+      byte[] value = before.get(key);
+      if (value != null) {
+        return value == DELETED ? null : value;
+      }
+    }
+    return guarded(name, () -> tree.get(key));
+  }
+
+  /**
+   * The entries of a range.
+   *
+   * @param from the first key, null for no bound
+   * @param to the key behind the last, null for no bound
+   */
+  Entries entries(
+      byte @Nullable [] from, byte @Nullable [] to, boolean forward, boolean committed) {
+    checkOpen();
+    // Before the cursor is opened: what is committed in between is seen twice then, and not never.
+    NavigableMap<byte[], byte[]> before = committed ? null : held;
+    if (before != null) {
+      before =
+          from == null
+              ? to == null ? before : before.headMap(to, false)
+              : to == null ? before.tailMap(from, true) : before.subMap(from, true, to, false);
+    }
+    NavigableMap<byte[], byte[]> first = before;
+    CursorOptions all = CursorOptions.all();
+    CursorOptions lower = from == null ? all : all.from(from);
+    CursorOptions bounds = to == null ? lower : lower.to(to);
+    return guarded(name, () -> new Entries(tree.cursor(bounds), first, forward));
+  }
+
+  long approximateEntries() {
+    checkOpen();
+    NavigableMap<byte[], byte[]> before = held;
+    return guarded(name, tree::approximateEntries) + (before == null ? 0 : before.size());
+  }
+
+  <I extends StateIterator<?>> I register(I iterator) {
+    iterators.add(iterator);
+    return iterator;
+  }
+
+  void unregister(StateIterator<?> iterator) {
+    iterators.remove(iterator);
+  }
+
+  // ---- writes
+
+  void put(byte[] key, byte @Nullable [] value) {
+    checkOpen();
+    touch();
+    NavigableMap<byte[], byte[]> before = held;
+    if (before != null) {
+      hold(before, key, value);
+      return;
+    }
+    try {
+      if (value == null) {
+        tree.delete(key);
+      } else {
+        tree.put(key, value);
+      }
+    } catch (RuntimeException e) {
+      throw failure(name, e);
+    }
+  }
+
+  private void hold(NavigableMap<byte[], byte[]> before, byte[] key, byte @Nullable [] value) {
+    byte[] old = before.put(key, value == null ? DELETED : value);
+    long added = value == null ? 0 : value.length;
+    heldBytes += old == null ? added + key.length + HELD_OVERHEAD : added - old.length;
+  }
+
+  /** Removes all before a key. */
+  void deleteBefore(byte[] to) {
+    checkOpen();
+    if (held != null) {
+      heldDelete = to;
+    } else {
+      guarded(
+          name,
+          () -> {
+            tree.deleteRange(null, to);
+            return to;
+          });
+    }
+  }
+
+  /** Writes of a batch: key, and value or null. */
+  record Change(byte[] key, byte @Nullable [] value) {}
+
+  /** Writes all or nothing. */
+  void write(List<Change> changes) {
+    checkOpen();
+    touch();
+    NavigableMap<byte[], byte[]> before = held;
+    if (before == null) {
+      writeBatch(changes);
+    } else {
+      for (Change change : changes) {
+        hold(before, change.key(), change.value());
+      }
+    }
+  }
+
+  /** Writes what was restored, which is committed already. */
+  void restore(List<Change> changes) {
+    checkOpen();
+    touched = true;
+    writeBatch(changes);
+  }
+
+  private void writeBatch(List<Change> changes) {
+    // More would not be admitted at once.
+    long limit = Math.max(1 << 16, tree.maxValueBytes() / 2);
+    guarded(
+        name,
+        () -> {
+          batch.clear();
+          for (Change change : changes) {
+            if (batch.size() > 0 && batch.sizeBytes() > limit) {
+              shared.store().write(batch);
+              batch.clear();
+            }
+            add(change.key(), change.value());
+          }
+          shared.store().write(batch);
+          batch.clear();
+          return changes;
+        });
+  }
+
+  private void add(byte[] key, byte @Nullable [] value) {
+    if (value == null) {
+      batch.delete(tree, key);
+    } else {
+      batch.put(tree, key, value);
+    }
+  }
+
+  /** Bytes that are held back, about. */
+  long heldBytes() {
+    return heldBytes;
+  }
+
+  // ---- commits
+
+  @Nullable Long committedOffset(TopicPartition partition) {
+    checkOpen();
+    synchronized (offsets) {
+      return offsets.get(partition);
+    }
+  }
+
+  /**
+   * Makes what was written, and these offsets, what a crash leaves.
+   *
+   * <p>Kafka hands the offsets of an old checkpoint file to whatever state store it finds, before
+   * anything else. So none is raised before something was written: an empty tree would lack all
+   * that came before it.
+   */
+  void commit(Map<TopicPartition, Long> committed) {
+    checkOpen();
+    synchronized (offsets) {
+      if (committed.isEmpty()) {
+        offsets.clear();
+      }
+      committed.forEach(
+          (partition, offset) -> {
+            Long known = offsets.get(partition);
+            if (offset == null) {
+              offsets.remove(partition);
+            } else if (touched || (known == null ? offset == UNKNOWN : offset <= known)) {
+              offsets.put(partition, offset);
+            }
+          });
+    }
+    guarded(
+        name,
+        () -> {
+          writeHeld();
+          return name;
+        });
+    dirty = false;
+    refreshTaskDirectory();
+  }
+
+  private void writeHeld() {
+    NavigableMap<byte[], byte[]> before = held;
+    LedgerRow row = row(!transactional);
+    if (before == null) {
+      setRow(row);
+      return;
+    }
+    batch.clear();
+    if (heldDelete != null) {
+      batch.deleteRange(tree, null, heldDelete);
+    }
+    before.forEach((key, value) -> add(key, value == DELETED ? null : value));
+    batch.put(shared.ledger(), identity.getBytes(UTF_8), row.encode());
+    shared.store().write(batch);
+    batch.clear();
+    written = row;
+    committedPosition = row.position();
+    heldDelete = null;
+    heldBytes = 0;
+    held = newHeld();
+  }
+
+  private void setRow(LedgerRow row) {
+    if (!row.equals(written)) {
+      shared.setRow(identity, row);
+      written = row;
+    }
+  }
+
+  private LedgerRow row(boolean stillOpen) {
+    synchronized (offsets) {
+      synchronized (position) {
+        return new LedgerRow(
+            stillOpen, streamTime, marker.toString(), Map.copyOf(offsets), position.copy());
+      }
+    }
+  }
+
+  /** Kafka's cleaner takes a task's directory for abandoned that has not changed for a while. */
+  private void refreshTaskDirectory() {
+    long now = System.nanoTime();
+    if (now - touchedNanos < TOUCHES_NANOS) {
+      return;
+    }
+    touchedNanos = now;
+    Path task = marker.getParent().getParent();
+    try {
+      if (task != null) {
+        Files.setLastModifiedTime(task, FileTime.fromMillis(System.currentTimeMillis()));
+      }
+    } catch (IOException e) {
+      LOG.debug("the time of {} was not set", task, e);
+    }
+  }
+
+  /** Closes it, and the iterators over it; what is held back is gone. */
+  void close() {
+    if (!open) {
+      return;
+    }
+    open = false;
+    if (!iterators.isEmpty()) {
+      LOG.warn("Closing {} open iterators for store {}", iterators.size(), name);
+      iterators.forEach(StateIterator::close);
+    }
+    try {
+      if (!transactional && !dirty) {
+        guarded(
+            name,
+            () -> {
+              setRow(row(false));
+              return name;
+            });
+      }
+    } finally {
+      shared.unclaim(identity);
+      shared.release();
+    }
+  }
+
+  // ---- errors
+
+  /** Runs what reads or writes; what it throws is told as Kafka's errors. */
+  private static <T extends @Nullable Object> T guarded(String name, Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      throw failure(name, e);
+    }
+  }
+
+  /** What Kafka knows for a failure of the store. */
+  static RuntimeException failure(String name, RuntimeException e) {
+    if (e instanceof StoreClosedException) {
+      return new InvalidStateStoreException("Store " + name + " is currently closed", e);
+    }
+    if (e instanceof IsobarException || e instanceof UncheckedIOException) {
+      return new ProcessorStateException("state store " + name + ": " + e.getMessage(), e);
+    }
+    return e;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Whole keys of a range whose last one is included. */
+  static byte @Nullable [] behind(@Nullable Bytes key) {
+    return key == null ? null : Arrays.copyOf(key.get(), key.get().length + 1);
+  }
+}

@@ -1,0 +1,32 @@
+package io.isobardb.kafka;
+
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.internals.AbstractKeyValueStoreTest;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+
+/** Kafka's own tests of key-value stores. */
+@Tag("any-jdk")
+class KafkaKeyValueStoreTest extends AbstractKeyValueStoreTest {
+  @AfterAll
+  static void close() {
+    IsobarStores.close();
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  protected <K, V> KeyValueStore<K, V> createKeyValueStore(StateStoreContext context) {
+    IsobarStores.close(); // those of tests before
+    KeyValueStore<K, V> store =
+        Stores.keyValueStoreBuilder(
+                IsobarStores.keyValueStore("my-store"),
+                (Serde<K>) context.keySerde(),
+                (Serde<V>) context.valueSerde())
+            .build();
+    store.init(context, store);
+    return store;
+  }
+}

@@ -1,0 +1,310 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.query.Position;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How state stores are opened, committed and closed, and what is left then. */
+@Tag("any-jdk")
+class StateStoreLifeTest {
+  private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);
+  private static final TopicPartition OTHER = new TopicPartition("other", 0);
+
+  @TempDir Path directory;
+
+  private final Map<String, Object> options = new HashMap<>();
+
+  @AfterEach
+  void close() {
+    IsobarStores.close();
+  }
+
+  private TestTask task() {
+    return new TestTask(directory, options);
+  }
+
+  private KeyValueStore<Bytes, byte[]> open() {
+    return task().open(IsobarStores.keyValueStore("counts").get());
+  }
+
+  private static Bytes key(String key) {
+    return Bytes.wrap(key.getBytes(UTF_8));
+  }
+
+  private static byte[] value(String value) {
+    return value.getBytes(UTF_8);
+  }
+
+  private Path marker() {
+    return task().directory().resolve("isobar").resolve("counts");
+  }
+
+  private SharedStore shared() {
+    return Objects.requireNonNull(SharedStore.of(task().storeDirectory()));
+  }
+
+  @Test
+  void entriesOffsetsAndPositionSurviveAClose() {
+    TestTask task = task();
+    KeyValueStore<Bytes, byte[]> store = task.open(IsobarStores.keyValueStore("counts").get());
+    task.at("input", 0, 17);
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 5L));
+    store.close();
+    IsobarStores.close();
+
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertArrayEquals(value("1"), again.get(key("a")));
+    assertEquals(5L, again.committedOffset(CHANGELOG));
+    assertEquals(Position.emptyPosition().withComponent("input", 0, 17), again.getPosition());
+    again.close();
+  }
+
+  @Test
+  void offsetsOfAnOldCheckpointAreNotKept() {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.commit(Map.of(CHANGELOG, 100L));
+    assertNull(store.committedOffset(CHANGELOG));
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 3L));
+    assertEquals(3L, store.committedOffset(CHANGELOG));
+    store.close();
+
+    KeyValueStore<Bytes, byte[]> again = open();
+    again.commit(Map.of(CHANGELOG, 100L));
+    assertEquals(3L, again.committedOffset(CHANGELOG), "it lacks what lies between");
+    again.put(key("b"), value("2"));
+    again.commit(Map.of(CHANGELOG, 4L));
+    assertEquals(4L, again.committedOffset(CHANGELOG));
+    again.close();
+  }
+
+  @Test
+  void offsetsAreRemovedOneByOneAndAllAtOnce() {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.commit(Map.of(CHANGELOG, -4L));
+    assertEquals(-4L, store.committedOffset(CHANGELOG), "unknown is an offset, too");
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 1L, OTHER, 2L));
+    Map<TopicPartition, Long> one = new HashMap<>();
+    one.put(CHANGELOG, null);
+    store.commit(one);
+    assertNull(store.committedOffset(CHANGELOG));
+    assertEquals(2L, store.committedOffset(OTHER));
+    store.commit(Map.of());
+    assertNull(store.committedOffset(OTHER));
+    store.close();
+  }
+
+  @Test
+  void exactlyOnceDoesNotTrustWhatWasNotClosedInOrder() throws IOException {
+    options.put("processing.guarantee", "exactly_once_v2");
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 0L));
+    store.close();
+
+    KeyValueStore<Bytes, byte[]> dirty = open();
+    assertArrayEquals(value("1"), dirty.get(key("a")));
+    dirty.put(key("a"), value("2"));
+    dirty.close();
+
+    TaskCorruptedException corrupted = assertThrows(TaskCorruptedException.class, this::open);
+    assertEquals(Set.of(task().id()), corrupted.corruptedTasks());
+
+    Utils.delete(task().directory().toFile()); // as Kafka does then
+    KeyValueStore<Bytes, byte[]> wiped = open();
+    assertNull(wiped.get(key("a")));
+    assertNull(wiped.committedOffset(CHANGELOG));
+    wiped.close();
+  }
+
+  @Test
+  void atLeastOnceKeepsWhatWasNotClosedInOrder() {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.close();
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertArrayEquals(value("1"), again.get(key("a")));
+    again.close();
+  }
+
+  @Test
+  void aStateStoreWhoseMarkerIsGoneBeginsAnewAndItsTreeIsDropped() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 5L));
+    store.close();
+    List<String> before = shared().store().treeNames();
+    assertEquals(List.of(), shared().sweep());
+
+    Files.delete(marker());
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertNull(again.get(key("a")));
+    assertNull(again.committedOffset(CHANGELOG));
+    again.put(key("b"), value("2"));
+    assertEquals(1, shared().sweep().size());
+    assertArrayEquals(value("2"), again.get(key("b")));
+    assertEquals(before.size(), shared().store().treeNames().size());
+    again.close();
+  }
+
+  @Test
+  void aTreeThatIsUsedIsNotDroppedThoughItsMarkerIsGone() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    Files.delete(marker());
+    assertEquals(List.of(), shared().sweep());
+    assertArrayEquals(value("1"), store.get(key("a")));
+    store.close();
+    assertEquals(1, shared().sweep().size());
+  }
+
+  @Test
+  void nothingIsDroppedWhileTheStateDirectoryIsMissing() throws IOException {
+    options.put("isobar.streams.dir", directory.resolve("elsewhere").toString());
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.close();
+    Path application = task().directory().getParent();
+    Path moved = directory.resolve("moved");
+    Files.move(application, moved);
+    SharedStore shared =
+        Objects.requireNonNull(SharedStore.of(directory.resolve("elsewhere").toAbsolutePath()));
+    assertEquals(List.of(), shared.sweep());
+    Files.move(moved, application);
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertArrayEquals(value("1"), again.get(key("a")));
+    again.close();
+  }
+
+  @Test
+  void aMarkerWithoutATreeIsAnEmptyStateStore() throws IOException {
+    Files.createDirectories(marker().getParent());
+    Files.writeString(marker(), "isobar-state 1 0123456789abcdef0123456789abcdef\n");
+    KeyValueStore<Bytes, byte[]> store = open();
+    assertNull(store.committedOffset(CHANGELOG));
+    assertFalse(store.all().hasNext());
+    store.close();
+  }
+
+  @Test
+  void aMarkerThatIsTornIsNone() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.close();
+    Files.writeString(marker(), "isobar-sta");
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertNull(again.get(key("a")));
+    again.close();
+  }
+
+  @Test
+  void commitsRefreshTheTimeOfTheTasksDirectory() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    Files.setLastModifiedTime(task().directory(), FileTime.fromMillis(1_000));
+    store.commit(Map.of());
+    assertTrue(Files.getLastModifiedTime(task().directory()).toMillis() > 1_000_000);
+    store.close();
+  }
+
+  @Test
+  void whatIsClosedThrowsAndClosesItsIterators() {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    KeyValueIterator<Bytes, byte[]> all = store.all();
+    assertTrue(all.hasNext());
+    store.close();
+    store.close();
+    assertFalse(store.isOpen());
+    assertThrows(InvalidStateStoreException.class, all::hasNext);
+    assertThrows(InvalidStateStoreException.class, () -> store.get(key("a")));
+    assertThrows(InvalidStateStoreException.class, () -> store.put(key("a"), value("2")));
+    assertThrows(InvalidStateStoreException.class, store::all);
+    assertThrows(InvalidStateStoreException.class, store::approximateNumEntries);
+  }
+
+  @Test
+  void iteratorsSeeOneMoment() {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.putAll(List.of(KeyValue.pair(key("a"), value("1")), KeyValue.pair(key("b"), value("2"))));
+    try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
+      assertEquals(key("a"), all.next().key);
+      store.delete(key("b"));
+      assertEquals(key("b"), all.next().key);
+      assertFalse(all.hasNext());
+    }
+    store.close();
+  }
+
+  @Test
+  void manyStateStoresShareOneStore() {
+    TestTask task = task();
+    KeyValueStore<Bytes, byte[]> one = task.open(IsobarStores.keyValueStore("one").get());
+    KeyValueStore<Bytes, byte[]> two = task.open(IsobarStores.keyValueStore("two").get());
+    one.put(key("a"), value("1"));
+    assertNull(two.get(key("a")));
+    assertEquals(3, shared().store().treeNames().size(), "two trees and the ledger");
+    one.close();
+    assertEquals(1, IsobarStores.close(), "one is in use");
+    two.put(key("a"), value("2"));
+    two.close();
+    assertEquals(0, IsobarStores.close());
+  }
+
+  @Test
+  void applicationsThatAskForDifferentOptionsAreNamed() {
+    options.put("isobar.streams.dir", directory.resolve("shared").toString());
+    KeyValueStore<Bytes, byte[]> store = open();
+    Map<String, Object> others = new HashMap<>(options);
+    others.put("application.id", "second");
+    others.put("isobar.memoryBudget", "17MB");
+    TestTask other = new TestTask(directory, others);
+    ConfigException refused =
+        assertThrows(
+            ConfigException.class, () -> other.open(IsobarStores.keyValueStore("x").get()));
+    assertTrue(refused.getMessage().contains("second"), refused.getMessage());
+    assertTrue(refused.getMessage().contains("17MB"), refused.getMessage());
+    assertTrue(refused.getMessage().contains(TestTask.APPLICATION), refused.getMessage());
+    store.close();
+  }
+
+  @Test
+  void unknownOptionsAreRefusedWithASuggestion() {
+    options.put("isobar.streams.dri", "x");
+    ConfigException refused = assertThrows(ConfigException.class, this::open);
+    assertTrue(refused.getMessage().contains("isobar.streams.dir?"), refused.getMessage());
+    options.remove("isobar.streams.dri");
+    options.put("isobar.memoryBugdet", "16MB");
+    IllegalArgumentException unknown = assertThrows(IllegalArgumentException.class, this::open);
+    assertTrue(unknown.getMessage().contains("memoryBudget"), unknown.getMessage());
+  }
+}
