@@ -53,25 +53,7 @@ final class DiskMergeJob implements Job {
   private final List<DiskMergeJob> givenUp;
   private @Nullable Rewrite rewrite;
 
-  /** Whether the manifest may know of the outputs. */
-  private boolean committing;
-
-  // Guarded by this.
-  private Stage stage = Stage.CARRYING;
-  private boolean inStep;
-  private boolean releasing;
-  private boolean released;
-  private final List<Runnable> onRelease = new ArrayList<>();
-
-  /** How far it has come. */
-  enum Stage {
-    /** It can still be given up. */
-    CARRYING,
-    /** Its outputs take the place of its inputs. */
-    COMMITTING,
-    /** A more urgent merge has taken its inputs. */
-    GIVEN_UP
-  }
+  private final InputClaim claim = new InputClaim();
 
   /** What range deletes up to this LSN hide was left out; -1 if nothing is rewritten. */
   private long cleanUpTo = -1;
@@ -104,8 +86,8 @@ final class DiskMergeJob implements Job {
     return choice;
   }
 
-  synchronized Stage stage() {
-    return stage;
+  InputClaim claim() {
+    return claim;
   }
 
   /** Submits it once those that were given up for it have let go of their inputs. */
@@ -124,69 +106,21 @@ final class DiskMergeJob implements Job {
     fewer.run();
   }
 
-  /** Has it end without a trace. Returns false if it is too late for that. */
-  synchronized boolean giveUp() {
-    if (stage == Stage.CARRYING) {
-      stage = Stage.GIVEN_UP;
-    }
-    return stage == Stage.GIVEN_UP;
-  }
-
   /** Runs {@code action} when this merge, which was given up, reads none of its inputs any more. */
   private void afterRelease(Runnable action) {
-    boolean now;
-    boolean idle;
-    synchronized (this) {
-      now = released;
-      idle = !inStep;
-      if (!now) {
-        onRelease.add(action);
-      }
-    }
-    if (now) {
-      action.run();
-    } else if (idle) {
-      release();
-    }
+    claim.onReleased(action);
+    release();
   }
 
   /** Lets go of the inputs, once it was given up and no part of it is under way. */
   private void release() {
-    synchronized (this) {
-      if (releasing) {
-        return;
-      }
-      releasing = true;
+    if (claim.beginRelease()) {
+      Rewrite current = rewrite;
+      long begun = current == null ? 0 : current.outputBytes();
+      merger.lost(begun + outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
+      abandon();
+      claim.released();
     }
-    Rewrite current = rewrite;
-    long begun = current == null ? 0 : current.outputBytes();
-    merger.lost(begun + outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
-    abandon();
-    List<Runnable> actions;
-    synchronized (this) {
-      released = true;
-      actions = List.copyOf(onRelease);
-    }
-    actions.forEach(Runnable::run);
-  }
-
-  /** Whether the next part of it may begin. */
-  private synchronized boolean enter() {
-    inStep = stage != Stage.GIVEN_UP;
-    return inStep;
-  }
-
-  /** A part of it has ended. Returns whether it was given up meanwhile. */
-  private synchronized boolean leave() {
-    inStep = false;
-    return stage == Stage.GIVEN_UP;
-  }
-
-  private synchronized boolean commits() {
-    if (stage == Stage.CARRYING) {
-      stage = Stage.COMMITTING;
-    }
-    return stage == Stage.COMMITTING;
   }
 
   @Override
@@ -204,8 +138,8 @@ final class DiskMergeJob implements Job {
 
   @Override
   public boolean step() throws Exception {
-    boolean more = enter() && part();
-    if (leave()) {
+    boolean more = claim.enter() && part();
+    if (claim.leave()) {
       release();
       more = false;
     }
@@ -219,10 +153,10 @@ final class DiskMergeJob implements Job {
   @Override
   public void rest() throws IOException {
     Rewrite current = rewrite;
-    if (enter() && current != null) {
+    if (claim.enter() && current != null) {
       current.rest();
     }
-    if (leave()) {
+    if (claim.leave()) {
       release();
     }
   }
@@ -377,14 +311,13 @@ final class DiskMergeJob implements Job {
 
   private void commit() throws IOException {
     awaitLog();
-    if (!commits()) {
+    if (!claim.commit()) {
       return;
     }
     List<SSTable> fresh = new ArrayList<>();
     for (SSTableMeta meta : outputs) {
       fresh.add(engine.open(meta, tree));
     }
-    committing = true;
     engine.catalog().commit(tree, change(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
     outputs.clear();
@@ -443,13 +376,13 @@ final class DiskMergeJob implements Job {
 
   @Override
   public void failed(Throwable cause) {
-    if (committing && !(cause instanceof DiskFullException)) {
+    if (claim.isCommitting() && !(cause instanceof DiskFullException)) {
       // The manifest may name them: the next opening will know.
       outputs.clear();
     }
     // Those that wait for the merge go on, whatever fails here.
     try {
-      if (leave()) {
+      if (claim.leave()) {
         release();
       } else {
         abandon();

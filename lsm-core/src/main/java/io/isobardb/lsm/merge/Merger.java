@@ -335,7 +335,7 @@ public final class Merger {
   private boolean giveUp(List<DiskMergeJob> jobs, MergeChoice choice, List<DiskMergeJob> givenUp) {
     for (DiskMergeJob job : jobs) {
       if (choice.voids().contains(job.choice())) {
-        if (!job.giveUp()) {
+        if (!job.claim().giveUp()) {
           return false;
         }
         begun[job.choice().slot().ordinal()]--;
@@ -355,12 +355,11 @@ public final class Merger {
     List<MergeChoice> made = new ArrayList<>();
     List<MergeChoice> voidable = new ArrayList<>();
     for (DiskMergeJob job : jobs) {
-      DiskMergeJob.Stage stage = job.stage();
-      if (stage != DiskMergeJob.Stage.GIVEN_UP) {
-        made.add(job.choice());
-      }
-      if (stage == DiskMergeJob.Stage.CARRYING) {
+      if (job.claim().isVoidable()) {
         voidable.add(job.choice());
+      }
+      if (!job.claim().isGivenUp()) {
+        made.add(job.choice());
       }
     }
     return new MergeView(
@@ -424,7 +423,7 @@ public final class Merger {
     synchronized (this) {
       List<DiskMergeJob> jobs = running.get(job.tree());
       if (jobs != null && jobs.remove(job)) {
-        if (job.stage() != DiskMergeJob.Stage.GIVEN_UP) {
+        if (!job.claim().isGivenUp()) {
           begun[job.choice().slot().ordinal()]--;
         }
         if (jobs.isEmpty()) {
