@@ -8,14 +8,11 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
-import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -27,65 +24,52 @@ import org.jspecify.annotations.Nullable;
  * The entries of a tree as one snapshot sees them: of each key the newest version, no delete
  * markers.
  *
- * <p>It keeps the state it was opened on only while that is current: every so many steps it looks
- * whether the tree has moved on, and if so carries on from its key in the new state, so that a long
- * scan does not hold old memory and files back. One that stands still is told to {@link #letGo}.
+ * <p>When its {@link CursorSources} were given up, since the tree has moved on, it carries on from
+ * its key in the new state. A cursor that stands still is told to {@link #letGo}.
  *
  * <p>A move that fails leaves it on no entry, save one that comes to a key whose operands can't be
  * merged: it stands there, and the next move goes on. Thread rule: one thread at a time.
  */
 public final class TreeCursor implements AutoCloseable {
-  private static final int STEPS_BEFORE_LOOK = 256;
+  /** Where the sources stand, if they are held. */
+  private enum Stand {
+    /** On the current entry. */
+    ON,
+    /** Before all versions of the current key, after going back. */
+    BEFORE,
+    /** Behind the versions that the current value was made of. */
+    BEHIND
+  }
+
+  /** All versions of the key seen last are passed. */
+  private static final long PASSED = -1;
 
   private final TreeHandle tree;
   private final KeyOrder order;
   private final boolean bytes;
   private final @Nullable MergeOperator operator;
-  private final Function<Table, EntryCursor> opener;
-  private final Lock turns;
-  private boolean hasTurn;
-  private final @Nullable Overlay overlay;
+  private final CursorSources sources;
   private final long lsn;
   private final long now;
-  private final Probe probe = new Probe(0);
-
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
 
-  private @Nullable TreeState state;
-  private MergingCursor merged;
   private boolean valid;
-  private int steps;
-
-  /** The range deletes of the state that it is on, or null. */
-  private @Nullable HiddenKeys hidden;
-
-  /** In memory, of the state that it is on. */
-  private int runs;
-
+  private Stand stand = Stand.ON;
   private byte[] key = new byte[64];
   private int keyLength;
   private long keyHead;
 
-  /** Whether the sources stand before all versions of the current key, after going back. */
-  private boolean before;
-
-  /** Then the current value, unless it is an overflow value. */
+  /** The current value, if the sources do not stand on it, and it is no overflow value. */
   private final SavedValue saved = new SavedValue();
 
-  /** Whether {@link #saved} was made of operands; the sources stand behind them. */
-  private boolean folded;
-
-  /** Whether a step was cut off while it read the operands of the key seen last. */
-  private boolean folding;
+  /** From which LSN of the key seen last a step that was cut off goes on. */
+  private long cutOffAt = PASSED;
 
   /** Made when they are first needed: most trees have no operands. */
   private @Nullable OperandChain chain;
 
   private @Nullable PassedVersions passed;
-
-  /** The overlay's changes up to the last move. */
-  private long changes;
 
   /** The key that a step starts from. */
   private byte[] origin = new byte[64];
@@ -108,53 +92,18 @@ public final class TreeCursor implements AutoCloseable {
     this.order = tree.order();
     this.bytes = order.isBytes();
     this.operator = tree.settings().operator();
-    this.opener = opener;
-    this.turns = turns;
-    this.overlay = overlay;
+    this.sources = new CursorSources(tree, opener, turns, overlay, at);
     this.lsn = at.lsn();
     this.now = at.millis();
-    probe.at(lsn, at.clock());
     this.from = bounds.from();
     this.to = bounds.to();
-    // Opened by the first move, which waits for the memory it takes.
-    this.merged = new MergingCursor(order, new EntryCursor[0]);
-  }
-
-  private MergingCursor open() {
-    TreeState opened = tree.states().acquire();
-    int first = overlay == null ? 0 : 1;
-    EntryCursor[] sources = new EntryCursor[first + 1 + opened.runCount()];
-    if (overlay != null) {
-      sources[0] = overlay.cursor(lsn, now);
-    }
-    try {
-      // Only this one opens anything; those over runs do so when they are moved.
-      sources[first] = opener.apply(opened.active());
-    } catch (RuntimeException | Error e) {
-      tree.states().release(opened);
-      throw e;
-    }
-    for (int run = 0; run < opened.runCount(); run++) {
-      sources[first + 1 + run] = new RunCursor(order, opened.run(run), opener);
-    }
-    RangeDeletes deletes = opened.ranges().list();
-    hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
-    probe.above(0);
-    state = opened;
-    steps = 0;
-    runs = opened.mergeableRuns();
-    return new MergingCursor(order, sources);
   }
 
   private void shut() {
-    before = false;
-    TreeState held = state;
-    if (held != null) {
-      state = null;
-      countSteps();
-      merged.close();
-      tree.states().release(held);
+    if (stand == Stand.BEFORE) {
+      stand = Stand.ON;
     }
+    sources.shut();
   }
 
   /**
@@ -165,49 +114,26 @@ public final class TreeCursor implements AutoCloseable {
    * @param pages also if the state is the current one, for the pages it has pinned
    */
   public void letGo(boolean pages) {
-    if (pages || state != tree.states().current()) {
+    if (pages || sources.isOutdated()) {
       shut();
     }
   }
 
-  /**
-   * After a call that found no page: gives all pages back, so that others can go on. It tries again
-   * when its turn has come, which lasts until {@link #endTurn}: many cursors that want several
-   * pages each would only take them from each other.
-   */
+  /** After a call that found no page: gives all pages back, so that others can go on. */
   private void backOff(OutOfBudgetException cause, int attempt) {
     shut();
-    if (attempt == Lookup.MAX_ATTEMPTS) {
-      throw cause;
-    }
-    if (hasTurn) {
-      Thread.yield();
-    } else {
-      turns.lock();
-      hasTurn = true;
-    }
+    sources.awaitTurn(cause, attempt);
   }
 
   /** To be called at the end of each call that may have moved it, by the same thread. */
   public void endTurn() {
-    if (hasTurn) {
-      hasTurn = false;
-      turns.unlock();
-    }
-  }
-
-  /** Before the sources are placed somewhere: takes up a state if it was let go. */
-  private void takeUpToPlace() {
-    if (state == null) {
-      merged = open();
-    }
-    tree.memory().readLoss().seek(runs);
+    sources.endTurn();
   }
 
   /** Makes the sources stand on the current entry again. */
   private void stand() {
     checkValid();
-    for (int attempt = 1; state == null || before || overlayChanged(); attempt++) {
+    for (int attempt = 1; !standsOnIt(); attempt++) {
       boolean found = false;
       try {
         found = find();
@@ -225,17 +151,20 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
+  private boolean standsOnIt() {
+    return sources.isHeld() && stand != Stand.BEFORE && !sources.haveChanged();
+  }
+
   /** Places the sources on the current key; whether the snapshot still sees it. */
   private boolean find() {
-    takeUpToPlace();
+    MergingCursor merged = sources.toPlace();
     merged.seek(key, 0, keyLength, lsn);
-    before = false;
-    folded = false;
-    noteChanges();
+    stand = Stand.ON;
+    sources.noteChanges();
     if (!merged.valid() || !isKey(merged.leaf())) {
       return false;
     }
-    int said = ask(merged.leaf());
+    int said = sources.ask(merged.leaf());
     if (said != Probe.OPERAND) {
       return said != Probe.DELETED;
     }
@@ -284,7 +213,7 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        takeUpToPlace();
+        MergingCursor merged = sources.toPlace();
         if (forward) {
           if (at == null) {
             merged.first();
@@ -308,13 +237,14 @@ public final class TreeCursor implements AutoCloseable {
   /** Moves on by one key. */
   public boolean next() {
     checkValid();
-    boolean elsewhere = renew() || before || overlayChanged();
+    renew();
+    boolean elsewhere = !standsOnIt();
     valid = false;
-    folding = false;
+    cutOffAt = PASSED;
     if (!elsewhere) {
       try {
-        if (!folded) {
-          merged.next();
+        if (stand != Stand.BEHIND) {
+          sources.merged().next();
         }
         return settle(true);
       } catch (OutOfBudgetException e) {
@@ -324,7 +254,7 @@ public final class TreeCursor implements AutoCloseable {
       }
     }
     int length = noteOrigin();
-    return place(true, origin, 0, length, folding ? Lsn.MAX : -1);
+    return place(true, origin, 0, length, cutOffAt);
   }
 
   /** Moves back by one key. */
@@ -333,7 +263,7 @@ public final class TreeCursor implements AutoCloseable {
     renew();
     valid = false;
     int length = noteOrigin();
-    if (before && !overlayChanged()) {
+    if (stand == Stand.BEFORE && !sources.haveChanged()) {
       try {
         return settleBackward();
       } catch (OutOfBudgetException e) {
@@ -352,19 +282,11 @@ public final class TreeCursor implements AutoCloseable {
     return keyLength;
   }
 
-  private void countSteps() {
-    tree.memory().readLoss().steps(steps, runs);
-    tree.counts().stepped(steps);
-    steps = 0;
-  }
-
-  /** Lets its state go if it is time to; whether the sources stand nowhere. */
-  private boolean renew() {
-    if (++steps >= STEPS_BEFORE_LOOK) {
-      countSteps();
+  /** Gives the sources up if it is time to. */
+  private void renew() {
+    if (sources.step()) {
       letGo(false);
     }
-    return state == null;
   }
 
   /**
@@ -373,9 +295,9 @@ public final class TreeCursor implements AutoCloseable {
    * @param skip whether entries with the current key are to be passed over
    */
   private boolean settle(boolean skip) {
-    before = false;
-    folded = false;
-    noteChanges();
+    stand = Stand.ON;
+    sources.noteChanges();
+    MergingCursor merged = sources.merged();
     boolean passing = skip;
     while (merged.valid()) {
       LeafCursor entry = merged.leaf();
@@ -384,14 +306,14 @@ public final class TreeCursor implements AutoCloseable {
         if (to != null && !isBelow(to)) {
           return valid = false;
         }
-        int said = ask(entry);
+        int said = sources.ask(entry);
         if (said != Probe.DELETED) {
           if (said != Probe.OPERAND) {
             return valid = true;
           }
-          folding = true;
+          cutOffAt = Lsn.MAX;
           byte[] value = fold();
-          folding = false;
+          cutOffAt = PASSED;
           if (value != null) {
             saveFolded(value);
             return valid = true;
@@ -400,7 +322,7 @@ public final class TreeCursor implements AutoCloseable {
           continue;
         }
         passing = true;
-        if (hidden != null && hidden.passForward(merged)) {
+        if (sources.passHidden()) {
           continue;
         }
       }
@@ -409,86 +331,58 @@ public final class TreeCursor implements AutoCloseable {
     return valid = false;
   }
 
-  /** What an entry says that is the newest version which the snapshot sees. */
-  private int ask(LeafCursor entry) {
-    return isOwn() ? entry.answerAsOwn(probe) : entry.answer(aimedAt(entry));
-  }
-
-  /** Whether an entry that the snapshot sees says that there is no value, here or in older ones. */
-  private boolean isGone(LeafCursor entry) {
-    int said = isOwn() ? entry.answerAsOwn(probe) : entry.answerAtAnyTime(aimedAt(entry));
-    return said == Probe.DELETED;
-  }
-
-  /** Whether the entry that the sources stand on is the overlay's: it lives as long as that. */
-  private boolean isOwn() {
-    return overlay != null && merged.source() == 0;
-  }
-
-  /** The probe, to which versions of an entry's key that are hidden say so. */
-  private Probe aimedAt(LeafCursor entry) {
-    HiddenKeys keys = hidden;
-    if (overlay != null && overlay.hides(entry.key(), entry.keyLength())) {
-      probe.above(Lsn.MAX);
-    } else if (keys != null) {
-      probe.above(keys.floor(entry));
-    } else if (overlay != null) {
-      probe.above(0);
-    }
-    return probe;
-  }
-
   /**
    * Goes back, from the oldest version of a key or from none, to the last key that the snapshot
    * sees. Of a key older versions come first, so the entry it sees is known only when all have
    * passed: its value is kept.
    */
   private boolean settleBackward() {
-    folded = false;
-    noteChanges();
+    sources.noteChanges();
+    MergingCursor merged = sources.merged();
     while (merged.valid()) {
       remember(merged.leaf());
       byte[] start = from;
       if (start != null && order.compare(key, 0, keyLength, start, 0, start.length) < 0) {
         break;
       }
-      boolean found = false;
-      LeafCursor entry = merged.leaf();
-      do {
-        if (entry.lsn() <= lsn) {
-          found = operator == null ? ask(entry) != Probe.DELETED : !isGone(entry);
-          if (operator != null) {
-            passed().pass(entry, lsnOf(entry), found);
-          } else if (found) {
-            saved.save(entry);
-          }
-        }
-        merged.previous();
-      } while (merged.valid() && isKey(entry = merged.leaf()));
-      if (operator != null) {
-        found = savePassed();
-      }
-      if (found) {
-        before = true;
+      if (passVersions(merged)) {
+        stand = Stand.BEFORE;
         return valid = true;
       }
-      if (hidden != null && merged.valid()) {
-        hidden.passBackward(merged);
-      }
+      sources.passHiddenBackward();
     }
-    before = false;
+    stand = Stand.ON;
     return valid = false;
+  }
+
+  /** Goes back over all versions of the current key; whether there is a value, which is kept. */
+  private boolean passVersions(MergingCursor merged) {
+    boolean found = false;
+    LeafCursor entry = merged.leaf();
+    do {
+      if (entry.lsn() <= lsn) {
+        found = operator == null ? sources.ask(entry) != Probe.DELETED : !sources.isGone(entry);
+        if (operator != null) {
+          passed().pass(entry, sources.lsnOf(entry), found);
+        } else if (found) {
+          saved.save(entry);
+        }
+      }
+      merged.previous();
+    } while (merged.valid() && isKey(entry = merged.leaf()));
+    return operator == null ? found : savePassed();
   }
 
   /** Merges the operands from the current entry on; the sources stand behind them then. */
   private byte @Nullable [] fold() {
     OperandChain versions = chain();
+    MergingCursor merged = sources.merged();
     versions.clear();
     do {
-      if (isGone(merged.leaf())) {
+      if (sources.isGone(merged.leaf())) {
         versions.end();
       } else {
-        versions.add(merged.leaf(), lsnOf(merged.leaf()));
+        versions.add(merged.leaf(), sources.lsnOf(merged.leaf()));
       }
     } while (!versions.isComplete() && merged.next() && isKey(merged.leaf()));
     return merge();
@@ -518,15 +412,10 @@ public final class TreeCursor implements AutoCloseable {
       return tree.fold(chain(), Arrays.copyOf(key, keyLength));
     } catch (MergeException e) {
       shut();
-      folded = false;
+      stand = Stand.ON;
       valid = true;
       throw e;
     }
-  }
-
-  /** What the overlay has is newer than all in the tree, though it has the LSN read at. */
-  private long lsnOf(LeafCursor entry) {
-    return isOwn() ? Lsn.MAX : entry.lsn();
   }
 
   /** Having gone back over all versions of the current key, keeps its value, if it has one. */
@@ -543,7 +432,7 @@ public final class TreeCursor implements AutoCloseable {
 
   private void saveFolded(byte[] value) {
     saved.save(value, chain().expiry());
-    folded = true;
+    stand = Stand.BEHIND;
   }
 
   private boolean isBelow(byte[] bound) {
@@ -563,16 +452,6 @@ public final class TreeCursor implements AutoCloseable {
       key = new byte[Math.max(keyLength, 2 * key.length)];
     }
     System.arraycopy(entry.key(), 0, key, 0, keyLength);
-  }
-
-  private boolean overlayChanged() {
-    return overlay != null && overlay.changes() != changes;
-  }
-
-  private void noteChanges() {
-    if (overlay != null) {
-      changes = overlay.changes();
-    }
   }
 
   private void checkValid() {
@@ -597,7 +476,7 @@ public final class TreeCursor implements AutoCloseable {
       return saved.length();
     }
     stand();
-    return folded ? saved.length() : merged.valueLength();
+    return stand == Stand.BEHIND ? saved.length() : sources.merged().valueLength();
   }
 
   /** When the current entry expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}. */
@@ -606,13 +485,13 @@ public final class TreeCursor implements AutoCloseable {
       return saved.expiry();
     }
     stand();
-    return folded ? saved.expiry() : merged.leaf().expiry();
+    return stand == Stand.BEHIND ? saved.expiry() : sources.merged().leaf().expiry();
   }
 
   /** Whether the value is at hand without looking where the sources stand. */
   private boolean isSaved() {
     checkValid();
-    return (before || folded) && saved.isThere() && !overlayChanged();
+    return stand != Stand.ON && saved.isThere() && !sources.haveChanged();
   }
 
   /** Copies the value into {@code target} at the absolute index {@code at}. */
@@ -623,10 +502,11 @@ public final class TreeCursor implements AutoCloseable {
     }
     for (int attempt = 1; ; attempt++) {
       stand();
-      if (folded) {
+      if (stand == Stand.BEHIND) {
         target.put(at, saved.bytes(), 0, saved.length());
         return;
       }
+      MergingCursor merged = sources.merged();
       try {
         merged.copyValue(0, target, at, merged.valueLength());
         return;
@@ -643,7 +523,8 @@ public final class TreeCursor implements AutoCloseable {
       return;
     }
     stand();
-    if (folded) {
+    MergingCursor merged = sources.merged();
+    if (stand == Stand.BEHIND) {
       System.arraycopy(saved.bytes(), 0, target, 0, saved.length());
     } else if (merged.kind() == Kind.PUT) {
       merged.leaf().copyValue(0, target, 0, target.length);
