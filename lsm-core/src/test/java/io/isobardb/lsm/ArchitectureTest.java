@@ -484,6 +484,23 @@ class ArchitectureTest {
         "who seals has to know what a replay does meanwhile");
   }
 
+  @Test
+  void theCatalogWritesToTheManifest() {
+    check(
+        noClasses()
+            .that()
+            .haveNameNotMatching(BASE + "\\.(state\\.Catalog|recovery\\.(Bootstrap|Recovery))")
+            .should()
+            .callCodeUnitWhere(
+                calls(
+                    "of Manifest.append",
+                    target ->
+                        target.getName().equals("append")
+                            && isOf(target, BASE + ".version.Manifest"))),
+        "files and their directory are synced before an edit, and the state is swapped after it;"
+            + " before there is a catalog, an opening notes what the store is");
+  }
+
   /**
    * Where keys and pages are compared and copied: what these pass on would be an object for each
    * step of a search.
