@@ -16,7 +16,7 @@ abstract class SegmentScan<K> extends StateIterator<K> {
    * What a scan covers.
    *
    * @param first the first segment
-   * @param last the last segment
+   * @param last the last segment; nothing is found if that is before the first one
    * @param lower where the range begins in each segment, behind its number
    * @param upper the key behind the range in each segment; null for the end of the segment
    * @param forward whether it goes to larger keys
@@ -49,7 +49,10 @@ abstract class SegmentScan<K> extends StateIterator<K> {
         // As Kafka's, which open each segment when they come to it.
         () ->
             tree.entries(
-                range.begin(range.first()), range.end(range.last()), range.forward(), committed));
+                range.begin(range.first()),
+                range.end(Math.max(range.first(), range.last())),
+                range.forward(),
+                committed));
     this.range = range;
     this.segment = range.forward() ? range.first() : range.last();
   }
@@ -65,6 +68,9 @@ abstract class SegmentScan<K> extends StateIterator<K> {
 
   @Override
   final @Nullable KeyValue<K, byte[]> advance(Entries entries, boolean first) {
+    if (range.first() > range.last()) {
+      return null;
+    }
     boolean found = first ? seek(entries) : entries.next();
     while (found) {
       byte[] key = entries.key();

@@ -43,8 +43,8 @@ abstract class SegmentedStore extends AbstractStore {
 
   private Runnable dropped = () -> {};
 
-  /** All segments before this one were removed. */
-  private long expired;
+  /** All segments before this one were removed, or will be at the next commit. */
+  private volatile long expired;
 
   /**
    * Makes a store.
@@ -262,8 +262,9 @@ abstract class SegmentedStore extends AbstractStore {
 
   private SegmentScan.Range range(
       Search search, byte[] lower, byte @Nullable [] upper, Predicate<byte[]> accepts) {
+    long first = Math.max(0, search.from()) / interval;
     return new SegmentScan.Range(
-        Math.max(0, search.from()) / interval,
+        search.committed() ? first : Math.max(first, expired),
         Math.max(0, search.to()) / interval,
         lower,
         upper,
