@@ -4,6 +4,7 @@ import java.util.NoSuchElementException;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.WindowStoreIterator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,24 +31,34 @@ final class InvalidRange {
 
   /** An iterator over nothing. */
   static <K> KeyValueIterator<K, byte[]> empty() {
-    return new KeyValueIterator<>() {
-      @Override
-      public void close() {}
-
-      @Override
-      public K peekNextKey() {
-        throw new NoSuchElementException();
-      }
-
-      @Override
-      public boolean hasNext() {
-        return false;
-      }
-
-      @Override
-      public KeyValue<K, byte[]> next() {
-        throw new NoSuchElementException();
-      }
-    };
+    return new Nothing<>();
   }
+
+  /** An iterator over no windows. */
+  static WindowStoreIterator<byte[]> noWindows() {
+    return new NoWindows();
+  }
+
+  private static class Nothing<K> implements KeyValueIterator<K, byte[]> {
+    @Override
+    public void close() {}
+
+    @Override
+    public K peekNextKey() {
+      throw new NoSuchElementException();
+    }
+
+    @Override
+    public boolean hasNext() {
+      return false;
+    }
+
+    @Override
+    public KeyValue<K, byte[]> next() {
+      throw new NoSuchElementException();
+    }
+  }
+
+  private static final class NoWindows extends Nothing<Long>
+      implements WindowStoreIterator<byte[]> {}
 }

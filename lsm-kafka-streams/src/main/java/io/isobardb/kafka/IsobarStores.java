@@ -1,10 +1,15 @@
 package io.isobardb.kafka;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.HeadersBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
+import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
+import org.apache.kafka.streams.state.WindowStore;
 
 /**
  * Suppliers of state stores, as those of {@link org.apache.kafka.streams.state.Stores}, for what is
@@ -38,6 +43,101 @@ public final class IsobarStores {
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueStoreWithHeaders(String name) {
     return new KeyValueWithHeadersSupplier(name);
+  }
+
+  /** As {@link org.apache.kafka.streams.state.Stores#persistentWindowStore}. */
+  public static WindowBytesStoreSupplier windowStore(
+      String name, Duration retentionPeriod, Duration windowSize, boolean retainDuplicates) {
+    return windows(name, retentionPeriod, windowSize, retainDuplicates, false, Format.PLAIN);
+  }
+
+  /** As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedWindowStore}. */
+  public static WindowBytesStoreSupplier timestampedWindowStore(
+      String name, Duration retentionPeriod, Duration windowSize, boolean retainDuplicates) {
+    return windows(name, retentionPeriod, windowSize, retainDuplicates, false, Format.TIMESTAMPED);
+  }
+
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedWindowStoreWithHeaders}.
+   */
+  public static WindowBytesStoreSupplier timestampedWindowStoreWithHeaders(
+      String name, Duration retentionPeriod, Duration windowSize, boolean retainDuplicates) {
+    return windows(name, retentionPeriod, windowSize, retainDuplicates, false, Format.HEADERS);
+  }
+
+  /** As {@link org.apache.kafka.streams.state.Stores#persistentSessionStore}. */
+  public static SessionBytesStoreSupplier sessionStore(String name, Duration retentionPeriod) {
+    return sessions(name, retentionPeriod, false, Format.PLAIN);
+  }
+
+  /** As {@link org.apache.kafka.streams.state.Stores#persistentSessionStoreWithHeaders}. */
+  public static SessionBytesStoreSupplier sessionStoreWithHeaders(
+      String name, Duration retentionPeriod) {
+    return sessions(name, retentionPeriod, false, Format.HEADERS);
+  }
+
+  /** What comes before the value proper. */
+  enum Format {
+    PLAIN,
+    TIMESTAMPED,
+    HEADERS
+  }
+
+  static KeyValueBytesStoreSupplier keyValues(String name, Format format) {
+    return switch (format) {
+      case PLAIN -> keyValueStore(name);
+      case TIMESTAMPED -> timestampedKeyValueStore(name);
+      case HEADERS -> timestampedKeyValueStoreWithHeaders(name);
+    };
+  }
+
+  static WindowBytesStoreSupplier windows(
+      String name,
+      Duration retentionPeriod,
+      Duration windowSize,
+      boolean retainDuplicates,
+      boolean byTime,
+      Format format) {
+    Objects.requireNonNull(name, "name cannot be null");
+    long retention = millis(retentionPeriod, "retentionPeriod");
+    long size = millis(windowSize, "windowSize");
+    if (size > retention) {
+      throw new IllegalArgumentException(
+          "the retention of window store "
+              + name
+              + ", "
+              + retention
+              + " ms, must not be less than the size of its windows, "
+              + size
+              + " ms");
+    }
+    IsobarWindowStore.Kind kind =
+        new IsobarWindowStore.Kind(name, retention, size, retainDuplicates, byTime);
+    return format == Format.HEADERS
+        ? new WindowWithHeadersSupplier(kind)
+        : new WindowSupplier(kind, format == Format.TIMESTAMPED);
+  }
+
+  static SessionBytesStoreSupplier sessions(
+      String name, Duration retentionPeriod, boolean byTime, Format format) {
+    Objects.requireNonNull(name, "name cannot be null");
+    long retention = millis(retentionPeriod, "retentionPeriod");
+    return format == Format.HEADERS
+        ? new SessionWithHeadersSupplier(name, retention, byTime)
+        : new SessionSupplier(name, retention, byTime);
+  }
+
+  private static long millis(Duration duration, String what) {
+    long millis;
+    try {
+      millis = Objects.requireNonNull(duration, what).toMillis();
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(what + " is too long: " + duration, e);
+    }
+    if (millis < 0) {
+      throw new IllegalArgumentException(what + " cannot be negative: " + duration);
+    }
+    return millis;
   }
 
   /**
@@ -85,6 +185,104 @@ public final class IsobarStores {
     @Override
     public String metricsScope() {
       return SCOPE;
+    }
+  }
+
+  static class WindowSupplier implements WindowBytesStoreSupplier {
+    final IsobarWindowStore.Kind kind;
+    private final boolean isTimestamped;
+
+    WindowSupplier(IsobarWindowStore.Kind kind, boolean isTimestamped) {
+      this.kind = kind;
+      this.isTimestamped = isTimestamped;
+    }
+
+    @Override
+    public WindowStore<Bytes, byte[]> get() {
+      return isTimestamped ? new IsobarWindowStore.Timestamped(kind) : new IsobarWindowStore(kind);
+    }
+
+    @Override
+    public String name() {
+      return kind.name();
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE + "-window";
+    }
+
+    @Override
+    public long segmentIntervalMs() {
+      return SegmentedStore.segmentInterval(kind.retention());
+    }
+
+    @Override
+    public long windowSize() {
+      return kind.windowSize();
+    }
+
+    @Override
+    public boolean retainDuplicates() {
+      return kind.duplicates();
+    }
+
+    @Override
+    public long retentionPeriod() {
+      return kind.retention();
+    }
+
+    @Override
+    public String toString() {
+      return "IsobarStores: " + kind;
+    }
+  }
+
+  private static final class WindowWithHeadersSupplier extends WindowSupplier
+      implements HeadersBytesStoreSupplier {
+    WindowWithHeadersSupplier(IsobarWindowStore.Kind kind) {
+      super(kind, true);
+    }
+
+    @Override
+    public WindowStore<Bytes, byte[]> get() {
+      return new IsobarWindowStore.WithHeaders(kind);
+    }
+  }
+
+  private record SessionSupplier(String name, long retentionPeriod, boolean byTime)
+      implements SessionBytesStoreSupplier {
+    @Override
+    public SessionStore<Bytes, byte[]> get() {
+      return new IsobarSessionStore(name, retentionPeriod, byTime);
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE + "-session";
+    }
+
+    @Override
+    public long segmentIntervalMs() {
+      return SegmentedStore.segmentInterval(retentionPeriod);
+    }
+  }
+
+  private record SessionWithHeadersSupplier(String name, long retentionPeriod, boolean byTime)
+      implements SessionBytesStoreSupplier, HeadersBytesStoreSupplier {
+    @Override
+    public SessionStore<Bytes, byte[]> get() {
+      return new IsobarSessionStore.WithHeaders(name, retentionPeriod, byTime);
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE + "-session";
+    }
+
+    @Override
+    public long segmentIntervalMs() {
+      return SegmentedStore.segmentInterval(retentionPeriod);
     }
   }
 }

@@ -28,6 +28,11 @@ final class Marker {
     return taskDirectory.resolve("isobar").resolve(name).toAbsolutePath().normalize();
   }
 
+  /** The task's directory in which a marker lies. */
+  static Path taskDirectory(Path marker) {
+    return marker.resolve("../..").normalize();
+  }
+
   /** The identity in a marker; null if there is none, or what is there is no marker. */
   static @Nullable String read(Path marker) {
     try {
@@ -66,9 +71,7 @@ final class Marker {
    * its application is missing, nothing is known: the disk may be.
    */
   static boolean isGone(Path marker, String identity) {
-    Path task = marker.getParent().getParent();
-    Path application = task == null ? null : task.getParent();
-    if (application == null || !Files.isDirectory(application)) {
+    if (!Files.isDirectory(marker.resolve("../../..").normalize())) {
       return false;
     }
     return !identity.equals(read(marker));

@@ -2,6 +2,7 @@ package io.isobardb.kafka;
 
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -17,15 +18,22 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class StateIterator<K> implements KeyValueIterator<K, byte[]> {
   private final StateTree tree;
-  private final Entries entries;
+  private final Supplier<Entries> opening;
+  private volatile @Nullable Entries entries;
   private @Nullable KeyValue<K, byte[]> next;
-  private boolean begun;
+  private boolean moved;
   private boolean exhausted;
   private volatile boolean closed;
 
   StateIterator(StateTree tree, Entries entries) {
-    this.tree = tree;
+    this(tree, () -> entries);
     this.entries = entries;
+  }
+
+  /** One that sees the moment when it is first asked for an entry. */
+  StateIterator(StateTree tree, Supplier<Entries> opening) {
+    this.tree = tree;
+    this.opening = opening;
     tree.register(this);
   }
 
@@ -39,20 +47,39 @@ abstract class StateIterator<K> implements KeyValueIterator<K, byte[]> {
   @Override
   public boolean hasNext() {
     if (closed) {
-      throw new InvalidStateStoreException(
-          "The iterator over store " + tree.name() + " has been closed");
+      return hasNextIfClosed();
     }
     if (next == null && !exhausted) {
-      boolean first = !begun;
-      begun = true;
       try {
-        next = advance(entries, first);
+        next = advance();
       } catch (RuntimeException e) {
         throw StateTree.failure(tree.name(), e);
       }
       exhausted = next == null;
     }
     return !exhausted;
+  }
+
+  private @Nullable KeyValue<K, byte[]> advance() {
+    boolean first = !moved;
+    moved = true;
+    Entries from = entries;
+    if (from == null) {
+      synchronized (this) {
+        if (closed) {
+          return null;
+        }
+        from = opening.get();
+        entries = from;
+      }
+    }
+    return advance(from, first);
+  }
+
+  /** What to answer once it is closed. */
+  boolean hasNextIfClosed() {
+    throw new InvalidStateStoreException(
+        "The iterator over store " + tree.name() + " has been closed");
   }
 
   @Override
@@ -76,10 +103,16 @@ abstract class StateIterator<K> implements KeyValueIterator<K, byte[]> {
 
   @Override
   public void close() {
-    if (!closed) {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
       closed = true;
-      tree.unregister(this);
-      entries.close();
+    }
+    tree.unregister(this);
+    Entries from = entries;
+    if (from != null) {
+      from.close();
     }
   }
 }

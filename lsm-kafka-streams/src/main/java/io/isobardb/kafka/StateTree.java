@@ -455,11 +455,9 @@ final class StateTree {
       return;
     }
     touchedNanos = now;
-    Path task = marker.getParent().getParent();
+    Path task = Marker.taskDirectory(marker);
     try {
-      if (task != null) {
-        Files.setLastModifiedTime(task, FileTime.fromMillis(System.currentTimeMillis()));
-      }
+      Files.setLastModifiedTime(task, FileTime.fromMillis(System.currentTimeMillis()));
     } catch (IOException e) {
       LOG.debug("the time of {} was not set", task, e);
     }

@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.processor.StateStore;
 
 /**
  * What the configuration of an application says of its store.
@@ -41,6 +42,9 @@ record StreamsOptions(
 
   /** Kafka's name for it, from 4.4 on. */
   private static final String TRANSACTIONAL = "enable.transactional.statestores";
+
+  /** Whether this Kafka is one that commits to state stores with each transaction. */
+  static final boolean KAFKA_COMMITS = kafkaCommits();
 
   private static final String STORE_PREFIX = "isobar.";
   private static final long DEFAULT_LINGER_MILLIS = 10_000;
@@ -99,7 +103,17 @@ record StreamsOptions(
         weights,
         StreamsConfig.EXACTLY_ONCE_V2.equals(
             configuration.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG)),
-        Boolean.parseBoolean(String.valueOf(configuration.get(TRANSACTIONAL))));
+        KAFKA_COMMITS && Boolean.parseBoolean(String.valueOf(configuration.get(TRANSACTIONAL))));
+  }
+
+  /** An older Kafka would never commit what is held back. */
+  private static boolean kafkaCommits() {
+    try {
+      StateStore.class.getMethod("approximateNumUncommittedBytes");
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
+    }
   }
 
   private static double number(String name, String value) {

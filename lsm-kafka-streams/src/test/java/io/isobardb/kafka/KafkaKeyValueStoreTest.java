@@ -1,5 +1,6 @@
 package io.isobardb.kafka;
 
+import java.io.IOException;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -12,17 +13,16 @@ import org.junit.jupiter.api.Tag;
 @Tag("any-jdk")
 class KafkaKeyValueStoreTest extends AbstractKeyValueStoreTest {
   @AfterAll
-  static void close() {
-    IsobarStores.close();
+  static void deleteStore() throws IOException {
+    TestSuppliers.delete();
   }
 
   @Override
   @SuppressWarnings("unchecked")
   protected <K, V> KeyValueStore<K, V> createKeyValueStore(StateStoreContext context) {
-    IsobarStores.close(); // those of tests before
     KeyValueStore<K, V> store =
         Stores.keyValueStoreBuilder(
-                IsobarStores.keyValueStore("my-store"),
+                TestSuppliers.keyValues("my-store"),
                 (Serde<K>) context.keySerde(),
                 (Serde<V>) context.valueSerde())
             .build();

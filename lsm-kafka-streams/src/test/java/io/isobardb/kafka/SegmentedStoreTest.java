@@ -1,0 +1,133 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Store;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.WindowStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Segments of windows: what goes, what is kept, and what a scan finds. */
+@Tag("any-jdk")
+class SegmentedStoreTest {
+  private static final Duration RETENTION = Duration.ofMinutes(4);
+  private static final long SEGMENT = Duration.ofMinutes(2).toMillis();
+  private static final TopicPartition CHANGELOG = new TopicPartition("app-w-changelog", 0);
+
+  @TempDir Path directory;
+
+  @AfterEach
+  void close() {
+    IsobarStores.close();
+  }
+
+  private WindowStore<Bytes, byte[]> open(boolean byTime) {
+    return new TestTask(directory, Map.of())
+        .open(
+            IsobarStores.windows(
+                    "w", RETENTION, Duration.ofSeconds(1), false, byTime, IsobarStores.Format.PLAIN)
+                .get());
+  }
+
+  private static Bytes key(String key) {
+    return Bytes.wrap(key.getBytes(UTF_8));
+  }
+
+  private static byte[] value(String value) {
+    return value.getBytes(UTF_8);
+  }
+
+  /** Entries in the trees of state stores, whatever state stores show. */
+  private int entries() {
+    Store store =
+        Objects.requireNonNull(SharedStore.of(new TestTask(directory, Map.of()).storeDirectory()))
+            .store();
+    int entries = 0;
+    for (String name : store.treeNames()) {
+      if (!name.equals("streams")) {
+        try (Cursor cursor = store.tree(name).cursor()) {
+          for (boolean more = cursor.first(); more; more = cursor.next()) {
+            entries++;
+          }
+        }
+      }
+    }
+    return entries;
+  }
+
+  @Test
+  void expiredSegmentsGoAndLateRecordsAreDropped() {
+    WindowStore<Bytes, byte[]> store = open(true);
+    for (int segment = 0; segment < 3; segment++) {
+      store.put(key("a"), value("v" + segment), segment * SEGMENT);
+    }
+    assertEquals(6, entries(), "one by key and one by time for each");
+    store.put(key("a"), value("v3"), 3 * SEGMENT);
+    assertEquals(6, entries(), "the first segment is gone");
+    store.put(key("a"), value("late"), 0);
+    assertEquals(6, entries());
+    assertNull(store.fetch(key("a"), 0));
+    assertArrayEquals(value("v3"), store.fetch(key("a"), 3 * SEGMENT));
+    store.close();
+  }
+
+  @Test
+  void whatIsPastRetentionIsNotShownAfterARestart() {
+    WindowStore<Bytes, byte[]> store = open(false);
+    store.put(key("a"), value("old"), SEGMENT + 1);
+    store.put(key("a"), value("new"), SEGMENT + 1 + RETENTION.toMillis());
+    assertNull(store.fetch(key("a"), SEGMENT + 1), "its segment is there, but it has expired");
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.close();
+    IsobarStores.close();
+
+    WindowStore<Bytes, byte[]> again = open(false);
+    assertNull(again.fetch(key("a"), SEGMENT + 1));
+    try (KeyValueIterator<Windowed<Bytes>, byte[]> all = again.all()) {
+      assertTrue(all.hasNext());
+      assertArrayEquals(value("new"), all.next().value);
+      assertFalse(all.hasNext());
+    }
+    again.close();
+  }
+
+  @Test
+  void rangesOfKeysFindShorterKeysWhateverTheirTimes() {
+    WindowStore<Bytes, byte[]> store =
+        new TestTask(directory, Map.of())
+            .open(
+                IsobarStores.windowStore(
+                        "w", Duration.ofMillis(Long.MAX_VALUE), Duration.ofMillis(1), false)
+                    .get());
+    long late = 0x7A00_0000_0000_0000L;
+    store.put(key("a"), value("1"), late);
+    store.put(key("ab"), value("2"), 5);
+    store.put(key("abc"), value("3"), late);
+    store.put(key("b"), value("4"), 5);
+    StringBuilder found = new StringBuilder();
+    try (KeyValueIterator<Windowed<Bytes>, byte[]> range =
+        store.fetch(key("a"), key("ab"), 0, Long.MAX_VALUE)) {
+      while (range.hasNext()) {
+        found.append(new String(range.next().value, UTF_8));
+      }
+    }
+    assertEquals("21", found.toString(), "in the order of their segments");
+    store.close();
+  }
+}

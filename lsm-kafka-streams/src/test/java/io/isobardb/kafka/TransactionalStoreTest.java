@@ -1,0 +1,261 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Properties;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.query.Position;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * State stores to which Kafka commits with each transaction, which it does from 4.4 on. These use
+ * public packages of Kafka only, and run with both releases.
+ */
+class TransactionalStoreTest {
+  private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);
+
+  @TempDir Path directory;
+
+  private MockProcessorContext<Void, Void> context;
+
+  @BeforeEach
+  void makeContext() {
+    context = context(true);
+  }
+
+  @AfterEach
+  void close() {
+    assertEquals(0, IsobarStores.close(), "all state stores are closed");
+  }
+
+  private MockProcessorContext<Void, Void> context(boolean transactional) {
+    Properties properties = new Properties();
+    properties.put("application.id", "app");
+    properties.put("bootstrap.servers", "none:1");
+    properties.put("state.dir", directory.toString());
+    properties.put("processing.guarantee", "exactly_once_v2");
+    properties.put("enable.transactional.statestores", transactional);
+    properties.put("isobar.memoryBudget", "16MB");
+    properties.put("isobar.ioMode", "BUFFERED");
+    return new MockProcessorContext<>(
+        properties, new TaskId(0, 0), directory.resolve("app").resolve("0_0").toFile());
+  }
+
+  private <S extends StateStore> S open(S store) {
+    StateStoreContext of = context.getStateStoreContext();
+    store.init(of, store);
+    return store;
+  }
+
+  private IsobarKeyValueStore open() {
+    return open(new IsobarKeyValueStore("counts"));
+  }
+
+  private static Bytes key(String key) {
+    return Bytes.wrap(key.getBytes(UTF_8));
+  }
+
+  private static byte[] value(String value) {
+    return value.getBytes(UTF_8);
+  }
+
+  private static List<String> read(KeyValueIterator<Bytes, byte[]> iterator) {
+    List<String> read = new ArrayList<>();
+    try (iterator) {
+      while (iterator.hasNext()) {
+        KeyValue<Bytes, byte[]> next = iterator.next();
+        read.add(new String(next.key.get(), UTF_8) + "=" + new String(next.value, UTF_8));
+      }
+    }
+    return read;
+  }
+
+  @Test
+  void anOlderKafkaDoesNotCommitSoNothingIsHeldBack() {
+    assumeTrue(!StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    assertEquals(0, store.approximateNumUncommittedBytes());
+    assertArrayEquals(value("1"), store.readOnly(IsolationLevel.READ_COMMITTED).get(key("a")));
+    store.close();
+  }
+
+  @Test
+  void whatIsNotCommittedIsSeenByTheTaskAlone() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    store.put(key("b"), value("2"));
+    store.commit(Map.of(CHANGELOG, 1L));
+    context.setRecordMetadata("input", 0, 7);
+    store.put(key("a"), value("3"));
+    store.delete(key("b"));
+    store.put(key("c"), value("4"));
+    ReadOnlyKeyValueStore<Bytes, byte[]> committed = store.readOnly(IsolationLevel.READ_COMMITTED);
+    assertEquals(List.of("a=3", "c=4"), read(store.all()));
+    assertEquals(List.of("c=4", "a=3"), read(store.reverseAll()));
+    assertEquals(List.of("a=1", "b=2"), read(committed.all()));
+    assertArrayEquals(value("1"), committed.get(key("a")));
+    assertNull(store.get(key("b")));
+    assertTrue(store.approximateNumUncommittedBytes() > 4);
+
+    store.commit(Map.of(CHANGELOG, 3L));
+    assertEquals(0, store.approximateNumUncommittedBytes());
+    assertEquals(List.of("a=3", "c=4"), read(committed.all()));
+    store.close();
+  }
+
+  @Test
+  void aRecordThatIsProcessedAgainIsCountedOnce() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    count(store);
+    store.commit(Map.of(CHANGELOG, 0L));
+    context.setRecordMetadata("input", 0, 8);
+    count(store);
+    store.close(); // the transaction is aborted, and Kafka does not wipe the state
+
+    IsobarKeyValueStore again = open();
+    assertEquals(0L, again.committedOffset(CHANGELOG));
+    assertEquals(Position.emptyPosition(), again.getPosition());
+    count(again);
+    again.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(List.of("n=2"), read(again.all()));
+    again.close();
+  }
+
+  private static void count(IsobarKeyValueStore store) {
+    byte[] old = store.get(key("n"));
+    int count = old == null ? 0 : Integer.parseInt(new String(old, UTF_8));
+    store.put(key("n"), value(String.valueOf(count + 1)));
+  }
+
+  @Test
+  void whatIsRestoredIsCommittedAlready() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.restoreAll(List.of(new AbstractStore.Restored(key("a").get(), value("1"), 0)));
+    assertEquals(0, store.approximateNumUncommittedBytes());
+    assertArrayEquals(value("1"), store.readOnly(IsolationLevel.READ_COMMITTED).get(key("a")));
+    store.commit(Map.of(CHANGELOG, 0L));
+    store.close();
+    IsobarKeyValueStore again = open();
+    assertArrayEquals(value("1"), again.get(key("a")));
+    again.close();
+  }
+
+  @Test
+  void whatWasNotClosedBeforeTheOptionWasSetBeginsAnew() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    context = context(false);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 5L));
+    store.put(key("a"), value("2"));
+    store.close(); // after writes that were not committed
+    context = context(true);
+    IsobarKeyValueStore again = open();
+    assertNull(again.get(key("a")));
+    assertNull(again.committedOffset(CHANGELOG));
+    again.close();
+  }
+
+  @Test
+  void expiredSegmentsGoWithTheCommit() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarWindowStore.Kind kind =
+        new IsobarWindowStore.Kind("w", Duration.ofMinutes(4).toMillis(), 1, false, true);
+    IsobarWindowStore store = open(new IsobarWindowStore(kind));
+    store.put(key("a"), value("1"), 0);
+    store.commit(Map.of(CHANGELOG, 0L));
+    store.put(key("a"), value("2"), Duration.ofMinutes(20).toMillis());
+    assertNull(store.fetch(key("a"), 0));
+    store.close();
+
+    IsobarWindowStore again = open(new IsobarWindowStore(kind));
+    assertArrayEquals(value("1"), again.fetch(key("a"), 0), "the stream's time went back, too");
+    again.put(key("a"), value("2"), Duration.ofMinutes(20).toMillis());
+    again.commit(Map.of(CHANGELOG, 1L));
+    try (KeyValueIterator<?, byte[]> all = again.all()) {
+      assertArrayEquals(value("2"), all.next().value);
+      assertFalse(all.hasNext());
+    }
+    again.close();
+  }
+
+  @Test
+  void rangesAreThoseOfAMap() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    for (int seed = 0; seed < 40; seed++) {
+      Random random = new Random(seed);
+      IsobarKeyValueStore store = open(new IsobarKeyValueStore("s" + seed));
+      NavigableMap<String, String> map = new TreeMap<>();
+      for (int i = 0; i < 60; i++) {
+        String key = "k" + random.nextInt(12);
+        switch (random.nextInt(6)) {
+          case 0 -> {
+            store.delete(key(key));
+            map.remove(key);
+          }
+          case 1 -> store.commit(Map.of(CHANGELOG, (long) i));
+          case 2 -> {
+            String to = "k" + random.nextInt(12);
+            if (key.compareTo(to) <= 0) {
+              assertEquals(
+                  entries(map.subMap(key, true, to, true)),
+                  read(store.range(key(key), key(to))),
+                  "seed " + seed);
+              assertEquals(
+                  entries(map.subMap(key, true, to, true).descendingMap()),
+                  read(store.reverseRange(key(key), key(to))),
+                  "seed " + seed);
+            }
+          }
+          default -> {
+            store.put(key(key), value("v" + i));
+            map.put(key, "v" + i);
+          }
+        }
+        assertEquals(map.get(key), text(store.get(key(key))), "seed " + seed);
+      }
+      assertEquals(entries(map), read(store.all()), "seed " + seed);
+      store.close();
+    }
+  }
+
+  private static String text(byte[] value) {
+    return value == null ? null : new String(value, UTF_8);
+  }
+
+  private static List<String> entries(Map<String, String> map) {
+    List<String> entries = new ArrayList<>();
+    map.forEach((key, value) -> entries.add(key + "=" + value));
+    return entries;
+  }
+}
