@@ -3,7 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;

@@ -5,8 +5,8 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
