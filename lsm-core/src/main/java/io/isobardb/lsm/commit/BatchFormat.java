@@ -46,8 +46,7 @@ public final class BatchFormat {
 
   /** Bytes that an operation takes. */
   static int operationBytes(int treeId, Write write) {
-    int valueLength = write.valueLength() + Expiry.bytes(write.expiry());
-    return operationBytes(write.kind(), treeId, write.keyLength(), valueLength);
+    return operationBytes(write.kind(), treeId, write.keyLength(), write.valueBytes());
   }
 
   /** Puts an operation into a record. */
@@ -59,7 +58,7 @@ public final class BatchFormat {
       record.put(write.key(), write.keyOffset(), write.keyLength());
       return;
     }
-    record.putVarint(write.valueLength() + Expiry.bytes(write.expiry()));
+    record.putVarint(write.valueBytes());
     record.put(write.key(), write.keyOffset(), write.keyLength());
     record.put(write.value(), write.valueOffset(), write.valueLength());
     if (write.expiry() != Expiry.NEVER) {
