@@ -27,6 +27,8 @@ module io.isobardb.lsm {
       io.isobardb.repair;
   exports io.isobardb.lsm.entry to
       io.isobardb.repair;
+  exports io.isobardb.lsm.operand to
+      io.isobardb.repair;
   exports io.isobardb.lsm.store to
       io.isobardb.repair;
   exports io.isobardb.lsm.io to

@@ -54,6 +54,7 @@ class ArchitectureTest {
           Map.entry(API, "what users see has no code of the engine, but for who opens it"),
           Map.entry("event", "all others report to it; it knows none of them"),
           Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
+          Map.entry("operand", "operands are values of entries, wherever these lie"),
           Map.entry("io", "files and the clock know neither threads nor formats"),
           Map.entry("schedule", "threads run jobs and don't know what they do"),
           Map.entry("wal", "the log carries payloads that it can't read"),
@@ -435,6 +436,7 @@ class ArchitectureTest {
           "merge.MemoryMerging",
           "merge.PartitionedLeveling",
           "merge.TableSizes",
+          "operand.FoldRules",
           "tuning.CycleRules",
           "tuning.WallRules");
 

@@ -56,7 +56,7 @@ final class BatchApplier implements BatchFormat.Handler {
     tree.checkOpen();
     ActiveTree active = tree.activeTree();
     remember(tree, active);
-    if (!active.fitsInline(write)) {
+    if (!write.isRange() && !active.fitsInline(write)) {
       committer.writeOverflow(active, write);
       if (prepared >= overflows.length) {
         int old = overflows.length;

@@ -3,7 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;
@@ -46,8 +46,7 @@ public final class BatchFormat {
 
   /** Bytes that an operation takes. */
   static int operationBytes(int treeId, Write write) {
-    int valueLength = write.valueLength() + Expiry.bytes(write.expiry());
-    return operationBytes(write.kind(), treeId, write.keyLength(), valueLength);
+    return operationBytes(write.kind(), treeId, write.keyLength(), write.valueBytes());
   }
 
   /** Puts an operation into a record. */
@@ -59,7 +58,7 @@ public final class BatchFormat {
       record.put(write.key(), write.keyOffset(), write.keyLength());
       return;
     }
-    record.putVarint(write.valueLength() + Expiry.bytes(write.expiry()));
+    record.putVarint(write.valueBytes());
     record.put(write.key(), write.keyOffset(), write.keyLength());
     record.put(write.value(), write.valueOffset(), write.valueLength());
     if (write.expiry() != Expiry.NEVER) {

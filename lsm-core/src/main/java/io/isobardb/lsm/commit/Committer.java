@@ -334,16 +334,17 @@ public final class Committer {
    */
   public void replay(TreeHandle tree, Write write) {
     // A version below operands that were folded with it on disk would hide what they gave.
-    if (tree.settings().operator() != null && !write.isRange() && folding.isOnDisk(tree, write)) {
+    boolean range = write.isRange();
+    if (tree.settings().operator() != null && !range && folding.isOnDisk(tree, write)) {
       return;
     }
     gate.admitReplayed(WriteRoom.of(write));
     write.hashed();
     ActiveTree active = tree.activeTree();
-    if (!active.fitsInline(write)) {
+    if (!range && !active.fitsInline(write)) {
       writeOverflow(active, write);
     }
-    for (int attempt = 1; !replayed(tree, write); attempt++) {
+    for (int attempt = 1; !replayed(tree, write, range); attempt++) {
       awaitPage(attempt);
     }
     if (write.isDeep()) {
@@ -367,11 +368,11 @@ public final class Committer {
   }
 
   /** Applies an operation that replay found, unless there is no page for it now. */
-  private boolean replayed(TreeHandle tree, Write write) {
+  private boolean replayed(TreeHandle tree, Write write, boolean range) {
     Lock applying = engine.log().applying();
     applying.lock();
     try {
-      put(tree, write);
+      put(tree, write, range);
       tree.counts().replayed(WriteRoom.of(write));
       return true;
     } catch (OutOfBudgetException e) {
@@ -396,12 +397,13 @@ public final class Committer {
 
   /** Puts a write that has its place in the log into its tree. */
   void apply(TreeHandle tree, Write write, int slot) {
+    boolean range = write.isRange();
     for (int attempt = 1; ; attempt++) {
       try {
-        put(tree, write);
+        put(tree, write, range);
         int bytes = write.keyLength() + write.valueLength();
         tree.counts().wrote(slot, write.kind() != Kind.PUT, bytes);
-        if (!write.isRange()) {
+        if (!range) {
           tree.levels().learn(write.hash(), write.lsn());
         }
         return;
@@ -412,8 +414,8 @@ public final class Committer {
     }
   }
 
-  private void put(TreeHandle tree, Write write) {
-    if (write.isRange()) {
+  private void put(TreeHandle tree, Write write, boolean range) {
+    if (range) {
       // What is visible is taken first: a reader that is not registered later reads there or later.
       long visible = engine.log().visible();
       tree.states().deleteRange(tree.order(), write.range(), snapshots, visible);

@@ -89,7 +89,7 @@ public record Engine(
    * what they hide may go for good.
    */
   public VersionFilter filter(TreeHandle tree) {
-    long settled = settledLsn();
+    long settled = catalog.settledLsn();
     long[] live = liveSnapshots(tree);
     RangeDeletes deletes = tree.states().current().ranges().list();
     return new VersionFilter(tree.order(), live, deletes, settled, expiredBy(tree));
@@ -102,11 +102,6 @@ public record Engine(
    */
   public long expiredBy(TreeHandle tree) {
     return tree.expires() && log.isOpen() ? snapshots.settledMillis() : 0;
-  }
-
-  /** All up to this LSN is applied, and no crash takes it back. */
-  public long settledLsn() {
-    return Math.min(log.visible(), log.durable() - 1);
   }
 
   public long nanos() {

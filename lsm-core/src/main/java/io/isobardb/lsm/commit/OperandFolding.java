@@ -4,8 +4,9 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.operand.FoldRules;
+import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -18,8 +19,8 @@ import java.util.concurrent.locks.Lock;
  * value as of the newest visible operand in that operand's place, with its LSN. The log has nothing
  * of it, since a replay has the operands. What lies below is pruned as below any put.
  *
- * <p>A value that is too large for a leaf is put only once there are {@link #MOST} operands: that
- * copies all of it. Until then the key is not looked at either.
+ * <p>A value that is too large for a leaf is put only once there are many operands: that copies all
+ * of it. Until then the key is not looked at either. {@link FoldRules} says when.
  *
  * <p>Whatever keeps it from that, a failing operator or want of a page, does no harm: one of the
  * next operands tries again.
@@ -27,9 +28,6 @@ import java.util.concurrent.locks.Lock;
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class OperandFolding {
-  /** The most operands that a read may have to fold onto a value that is too large for a leaf. */
-  private static final int MOST = 48;
-
   private static final int SLOTS = 256;
   private static final byte[] NO_VALUE = {};
 
@@ -103,17 +101,20 @@ final class OperandFolding {
         folded.at(chain.newestLsn()).hashed();
         if (active.fitsInline(folded)) {
           replacing.replace(tree, active, folded);
-        } else if (chain.size() < MOST) {
-          passes.set(slot, MOST - chain.size());
+          return;
+        }
+        int wait = FoldRules.passesBeforeLarge(chain.size());
+        if (wait > 0) {
+          passes.set(slot, wait);
         } else if (!replaceByLarge(tree, active, folded, replacing)) {
-          passes.set(slot, MOST);
+          passes.set(slot, FoldRules.passesAfterFailure());
         }
       } finally {
         tree.states().release(state);
       }
     } catch (IsobarException | OutOfBudgetException e) {
       // The operands stay: reads tell what is wrong with them, and fold them all.
-      passes.set(slot, MOST);
+      passes.set(slot, FoldRules.passesAfterFailure());
     } finally {
       snapshots.release(lsn);
     }

@@ -22,9 +22,6 @@ public final class Sealer {
   private final Sealing rules;
   private final Consumer<TreeHandle> onSealed;
 
-  /** The least bytes in an active SSTable that are worth a run of their own. */
-  private static final long RANGE_SEAL_BYTES = 256 << 10;
-
   /**
    * @param onSealed called after an active SSTable was sealed because it was full; must return at
    *     once
@@ -74,12 +71,9 @@ public final class Sealer {
     }
   }
 
-  /**
-   * Before a range delete: seals what is being written to a tree, if that is much. All of it is
-   * older than the range delete then, so cursors need not look at what that hides.
-   */
+  /** Before a range delete: seals what is being written to a tree, if that is much. */
   void sealForRange(TreeHandle tree) {
-    if (tree.activeTree().bytesUsed() >= RANGE_SEAL_BYTES) {
+    if (rules.sealsForRange(tree.activeTree().bytesUsed())) {
       seal(tree);
       onSealed.accept(tree);
     }

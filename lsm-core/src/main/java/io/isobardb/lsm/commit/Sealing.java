@@ -22,6 +22,9 @@ public record Sealing(
   /** The most active SSTables of a tree that can be merged and flushed by slices. */
   private static final int FEW = 8;
 
+  /** An active SSTable of this size is worth a run of its own, before a range delete. */
+  private static final int LEAST_BEFORE_RANGE_BYTES = 256 << 10;
+
   /** The least number of pages of one. */
   private static final int LEAST_PAGES = 4;
 
@@ -121,5 +124,15 @@ public record Sealing(
    */
   public boolean sealsForFlush(int runs, int frozen, boolean whole, boolean share) {
     return share ? runs == 0 : frozen == runs && (whole || frozen == 0);
+  }
+
+  /**
+   * Whether the active SSTable is sealed before a range delete. All of it is older than the range
+   * delete then, so cursors need not look at what that hides.
+   *
+   * @param heldBytes what it holds
+   */
+  public boolean sealsForRange(long heldBytes) {
+    return heldBytes >= LEAST_BEFORE_RANGE_BYTES;
   }
 }

@@ -4,9 +4,8 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Expiry;
-import io.isobardb.lsm.entry.Operands;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -138,10 +137,9 @@ public final class ActiveTree implements Sealed {
     return valueLength <= limit && ActiveLayout.entryBytes(keyLength, valueLength) <= limit;
   }
 
-  /** As {@link #fitsInline(int, int)}. */
+  /** As {@link #fitsInline(int, int)}, of a write that is no range delete. */
   public boolean fitsInline(Write write) {
-    return write.isRange()
-        || fitsInline(write.keyLength, write.valueLength + Expiry.bytes(write.expiry));
+    return fitsInline(write.keyLength, write.valueBytes());
   }
 
   /**

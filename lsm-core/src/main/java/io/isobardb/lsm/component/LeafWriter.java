@@ -8,6 +8,7 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.StayingVersions;
+import io.isobardb.lsm.operand.FoldRules;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,9 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Thread rule: the leaf is latched; nothing here waits.
  */
 final class LeafWriter {
-  /** Operands of a key, one below the other, from which on they are folded. */
-  private static final int DEEP = 16;
-
   /**
    * A leaf that has lost old versions is split if this part of it would not be left free: it would
    * have to be compacted again too soon.
@@ -179,21 +177,17 @@ final class LeafWriter {
         entry + ENTRY_LINK, ActiveLayout.prunedLink(ActiveLayout.lsn(memory, entry), from));
   }
 
-  /**
-   * Whether so many operands of the key lie one below the other from this slot on that they should
-   * be folded. What the next leaf has is not known, so at the end of the leaf few are enough.
-   */
+  /** Whether an operand that has been put into a slot has those of its key folded. */
   private boolean isDeep(Memory memory, int base, int pos, Write write) {
     long shape = memory.getLong(base + SHAPE);
     int below = pos;
-    int end = Math.min(ActiveLayout.count(shape), pos + DEEP);
+    int end = Math.min(ActiveLayout.count(shape), pos + FoldRules.countedUpTo());
     while (below < end
         && isOperand(memory, base, shape, below)
         && hasKey(memory, base, shape, below, write)) {
       below++;
     }
-    int depth = below - pos;
-    return depth == DEEP || (below == ActiveLayout.count(shape) && depth > 1);
+    return FoldRules.isDeep(below - pos, below == ActiveLayout.count(shape));
   }
 
   private boolean isOperand(Memory memory, int base, long shape, int slot) {

@@ -35,6 +35,9 @@ public final class Write {
   /** When what is written expires. */
   long expiry = Expiry.NEVER;
 
+  /** Bytes that are stored behind the value, to say so. */
+  private int expiryBytes;
+
   /** Whether the key has so many operands now that they should be folded. */
   boolean deep;
 
@@ -54,6 +57,7 @@ public final class Write {
     overflow = PagePool.NONE;
     deep = false;
     expiry = Expiry.NEVER;
+    expiryBytes = 0;
     return value(NOTHING, 0, 0);
   }
 
@@ -112,6 +116,7 @@ public final class Write {
   /** Has the value expire, or not, with {@link Expiry#NEVER}. */
   public Write expiring(long atMillis) {
     expiry = atMillis;
+    expiryBytes = Expiry.bytes(atMillis);
     return this;
   }
 
@@ -188,6 +193,11 @@ public final class Write {
     return valueLength;
   }
 
+  /** Bytes of the value and of when it expires, as a record of the log or a leaf holds them. */
+  public int valueBytes() {
+    return valueLength + expiryBytes;
+  }
+
   public long lsn() {
     return lsn;
   }
@@ -209,8 +219,7 @@ public final class Write {
 
   /** Bytes that the leaf holds of the value, all or where it is, and of when it expires. */
   int storedLength() {
-    int value = overflow == PagePool.NONE ? valueLength : ActiveLayout.OVERFLOW_REF_BYTES;
-    return value + Expiry.bytes(expiry);
+    return overflow == PagePool.NONE ? valueBytes() : ActiveLayout.OVERFLOW_REF_BYTES + expiryBytes;
   }
 
   /** Bytes that the entry takes of a leaf. */

@@ -23,7 +23,7 @@ public final class Kind {
    */
   public static final int DELETE_RANGE = 5;
 
-  /** An operand of the tree's merge operator, or several; see {@link Operands}. */
+  /** An operand of the tree's merge operator, or several; see {@code Operands}. */
   public static final int MERGE = 7;
 
   /** As {@link #MERGE}, in overflow pages. */

@@ -249,7 +249,7 @@ final class DiskMergeJob implements Job {
     }
     // In this order: a later reader sees all range deletes that count, and of those that are older
     // than what loses its LSN none is missed.
-    long settled = engine.settledLsn();
+    long settled = engine.catalog().settledLsn();
     long[] snapshots = engine.liveSnapshots(tree);
     boolean last = choice.goesTo(0) && choice.bottommost();
     long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;

@@ -6,11 +6,12 @@ import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.entry.OperandChain;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.operand.FoldRules;
+import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
@@ -22,16 +23,13 @@ import org.jspecify.annotations.Nullable;
  * Folds the operands of a tree while a {@link Rewrite} carries them: those that no snapshot
  * separates become one entry, a put if the value below them is known.
  *
- * <p>It is known if the sources have it, or if nothing older can lie outside of them. If more than
- * {@link #MOST} operands would be left without it, it is looked up, so that no SSTable has more of
- * a key. If the operator fails the operands are kept.
+ * <p>It is known if the sources have it, or if nothing older can lie outside of them. Else it is
+ * looked up if {@link FoldRules} says so, so that no SSTable has many operands of a key. If the
+ * operator fails the operands are kept.
  *
  * <p>Thread rule: one thread at a time.
  */
 public final class Folder {
-  /** The most operands of a key that an SSTable may have without the value below them. */
-  static final int MOST = 4;
-
   private static final byte[] NO_VALUE = {};
 
   private final TreeHandle tree;
@@ -125,7 +123,7 @@ public final class Folder {
   @Nullable Folded end(boolean last) {
     long lsn = chain.newestLsn();
     boolean known = chain.isComplete() || (last && bottommost);
-    if (!known && chain.size() > MOST) {
+    if (!known && FoldRules.looksUp(chain.size())) {
       known = lookUp(lsn);
     }
     Folded folded = known ? folded(lsn, last) : null;

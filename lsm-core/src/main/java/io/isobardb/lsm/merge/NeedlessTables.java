@@ -58,7 +58,7 @@ final class NeedlessTables {
   /** SSTables that range deletes hide, or null. */
   private @Nullable MergeChoice hidden(TreeHandle tree, Set<Long> busy, Set<Slot> free) {
     // In this order: a reader that registers later reads at all that is settled.
-    long settled = engine.settledLsn();
+    long settled = engine.catalog().settledLsn();
     long[] snapshots = engine.liveSnapshots(tree);
     TreeState state = tree.states().current();
     RangeDeletes deletes = state.ranges().list();

@@ -2,7 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
-import io.isobardb.lsm.entry.OperandChain;
+import io.isobardb.lsm.operand.OperandChain;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -215,7 +215,7 @@ public final class Catalog {
       }
       Map<TreeHandle, Change> changing = new HashMap<>();
       List<VersionEdit> edits = new ArrayList<>();
-      long saved = settled();
+      long saved = settledLsn();
       List<Swap> swaps = new ArrayList<>();
       for (TreeChange change : ordered) {
         Version before = change.tree().states().current().version();
@@ -318,8 +318,8 @@ public final class Catalog {
     return version.rangeDeletes().withAll(fresh, readers, Long.MAX_VALUE);
   }
 
-  /** Up to here all is applied, and no crash takes it back. */
-  private long settled() {
+  /** All up to this LSN is applied, and no crash takes it back. */
+  public long settledLsn() {
     return Math.max(0, Math.min(visible.getAsLong(), durable.getAsLong() - 1));
   }
 

@@ -13,7 +13,7 @@ import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.state.TreeHandle;

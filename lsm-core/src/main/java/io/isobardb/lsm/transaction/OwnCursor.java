@@ -3,7 +3,7 @@ package io.isobardb.lsm.transaction;
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
-import io.isobardb.lsm.entry.Operands;
+import io.isobardb.lsm.operand.Operands;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -38,6 +38,7 @@ class SealingTest {
         case "size" -> sizes(values, answer);
         case "full" -> full(values, answer);
         case "flush" -> flush(values, answer);
+        case "range" -> range(values, answer);
         default -> throw new IllegalArgumentException(line);
       }
     }
@@ -95,6 +96,12 @@ class SealingTest {
                 values.containsKey("whole"),
                 values.containsKey("share"));
     answer.append(seals ? "sealed first\n" : "what is sealed goes\n");
+  }
+
+  private static void range(Map<String, Long> values, StringBuilder answer) {
+    boolean seals =
+        rules(MemoryComponent.PARTITIONED, values).sealsForRange(values.get("held") * KB);
+    answer.append(seals ? "sealed first\n" : "goes beside it\n");
   }
 
   @Test
