@@ -63,6 +63,7 @@ class ArchitectureTest {
           Map.entry("version", "what the manifest says holds without a store in memory"),
           Map.entry("state", "a tree's state is memory and version together"),
           Map.entry("commit", "writing changes states; states don't know who writes"),
+          Map.entry("baseline", "what is there to compare with does its work, and decides nothing"),
           Map.entry("merge", "a merge is asked for, and asks for nothing but a state"),
           Map.entry("flush", "a flush wakes merges, never the other way round"),
           Map.entry("read", "reading looks at states and changes none"),
@@ -149,6 +150,21 @@ class ArchitectureTest {
       }
     }
     assertEquals(new TreeSet<>(READERS_OF_DAMAGED_FILES), others);
+  }
+
+  @Test
+  void baselinesAreKnownToWhatMakesThemAlone() {
+    Set<String> makers =
+        Set.of("Merger", "MemoryMergeView", "StoreParts", "OpenOptions", "package-info");
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage(BASE + ".baseline")
+            .and(describe("make none", type -> !makers.contains(top(type))))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(BASE + ".baseline"),
+        "what is there to compare with costs a store nothing that does not ask for it");
   }
 
   @Test
@@ -423,10 +439,10 @@ class ArchitectureTest {
   /** Where it is decided what is done, of what, and how much. */
   private static final Set<String> DECISIONS =
       Set.of(
+          "baseline.StaticShares",
           "commit.Backpressure",
           "commit.Fullness",
           "commit.Sealing",
-          "commit.StaticShares",
           "component.MemoryRules",
           "entry.StayingVersions",
           "flush.FlushExtent",

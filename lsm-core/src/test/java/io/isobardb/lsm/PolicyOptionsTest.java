@@ -220,7 +220,13 @@ class PolicyOptionsTest {
       for (int writes = 0; stats.flushes() < 24; writes++) {
         Tree tree = written.get(writes % trees);
         int k = writes * 7919 % KEYS;
-        tree.put(key(k), value(writes, VALUE_BYTES));
+        if (writes / trees % 2 == 0) {
+          tree.put(key(k), value(writes, VALUE_BYTES));
+        } else {
+          WriteBatch batch = store.newBatch();
+          batch.put(tree, key(k), value(writes, VALUE_BYTES));
+          store.write(batch);
+        }
         assertArrayEquals(value(writes, VALUE_BYTES), tree.get(key(k)));
         if (writes % 100 == 99) {
           stats = store.stats();

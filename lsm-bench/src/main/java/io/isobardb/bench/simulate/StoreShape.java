@@ -88,7 +88,7 @@ public record StoreShape(
     static final TableSizes SIZES = new TableSizes(PAGE_BYTES);
 
     /** When active SSTables are sealed. */
-    static final Sealing SEALING = new Sealing(MemoryComponent.PARTITIONED, 0, PAGE_BYTES, null);
+    static final Sealing SEALING = new Sealing(MemoryComponent.PARTITIONED, 0, PAGE_BYTES, 0);
 
     private static final long LEAST_BYTES = 1 << 20;
 

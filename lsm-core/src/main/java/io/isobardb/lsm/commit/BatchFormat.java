@@ -294,7 +294,7 @@ public final class BatchFormat {
   }
 
   /** As {@link #decode(byte[], int, int, Handler)}, of a batch, with a write to be reused. */
-  static void decode(Builder batch, Write write, Handler handler) {
+  public static void decode(Builder batch, Write write, Handler handler) {
     decode(batch.bytes(), 0, batch.length(), write, handler);
   }
 

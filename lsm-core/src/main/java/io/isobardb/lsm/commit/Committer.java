@@ -12,10 +12,7 @@ import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import java.lang.System.Logger.Level;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.locks.Lock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Carries writes out: admit, reserve log space, log, insert, publish, and, if asked, wait for the
@@ -44,7 +41,7 @@ public final class Committer {
   private final WriteGate gate;
   private final Sealer sealer;
   private final LogWatch logWatch;
-  private final @Nullable TreeSlots slots;
+  private final WriteShares shares;
   private final RangeRoom rangeRoom;
   private final RangeMemory rangeMemory;
   private final ThreadWriters writers;
@@ -54,14 +51,10 @@ public final class Committer {
   /**
    * @param logWatch told how far the log reaches
    * @param rangeRoom admits range deletes
-   * @param slots what trees have to hold to be written to; null if nothing
+   * @param shares what trees have to hold to be written to
    */
   public Committer(
-      Engine engine,
-      Sealer sealer,
-      LogWatch logWatch,
-      RangeRoom rangeRoom,
-      @Nullable TreeSlots slots) {
+      Engine engine, Sealer sealer, LogWatch logWatch, RangeRoom rangeRoom, WriteShares shares) {
     this.rangeRoom = rangeRoom;
     this.rangeMemory = engine.catalog().rangeMemory();
     this.engine = engine;
@@ -70,7 +63,7 @@ public final class Committer {
     this.gate = engine.gate();
     this.sealer = sealer;
     this.logWatch = logWatch;
-    this.slots = slots;
+    this.shares = shares;
     this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
     this.room = new WriteRoom(gate, engine.catalog());
     this.folding = new OperandFolding(engine, room);
@@ -90,10 +83,7 @@ public final class Committer {
       rangeRoom.admit(WriteRoom.ofRange(write));
     }
     gate.admit(WriteRoom.of(write));
-    TreeSlots needed = slots;
-    if (needed != null) {
-      needed.admit(tree);
-    }
+    shares.admit(tree);
   }
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
@@ -108,7 +98,7 @@ public final class Committer {
       rangeRoom.admit(batch.rangeBytes());
       long most = room.most(batch);
       gate.admit(WriteRoom.of(batch, most), most);
-      admitToSlots(batch);
+      shares.admit(batch);
     }
   }
 
@@ -310,20 +300,6 @@ public final class Committer {
       applier.apply(batch, lsn);
     } finally {
       log.publishMarker(lsn);
-    }
-  }
-
-  private void admitToSlots(BatchFormat.Builder batch) {
-    TreeSlots needed = slots;
-    if (needed != null) {
-      Set<Integer> trees = new LinkedHashSet<>();
-      BatchFormat.decode(batch, new Write(), (id, write) -> trees.add(id));
-      for (int id : trees) {
-        TreeHandle tree = engine.catalog().tree(id);
-        if (tree != null) {
-          needed.admit(tree);
-        }
-      }
     }
   }
 

@@ -4,7 +4,6 @@ import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.setting.OptionLimits;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When an active SSTable is sealed, and how large it may become until then. Pure functions; any
@@ -14,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param wantedBytes at which size to seal, if the write memory is not too small for that; 0 to
  *     follow the write memory, and to grow on while that pays
  * @param pageSize of the store
- * @param shares even shares of the write memory; null if trees share it
+ * @param shares how many even shares of the write memory there are, one for a tree; 0 if trees
+ *     share all of it
  */
-public record Sealing(
-    MemoryComponent component, int wantedBytes, int pageSize, @Nullable StaticShares shares) {
+public record Sealing(MemoryComponent component, int wantedBytes, int pageSize, int shares) {
 
   /** The most active SSTables of a tree that can be merged and flushed by slices. */
   private static final int FEW = 8;
@@ -74,8 +73,9 @@ public record Sealing(
     if (slicedBytes > 0 && component == MemoryComponent.PARTITIONED && wantedBytes == 0) {
       bytes = MemoryRules.partBytes(slicedBytes, writeBytes, bytes);
     }
-    if (shares != null) {
-      bytes = Math.min(bytes, shares.mostActiveBytes(writeBytes));
+    if (shares > 0) {
+      // The other half of a share is for what was sealed before.
+      bytes = Math.min(bytes, writeBytes / shares / 2);
     }
     // One that is flushed when all trees together have filled the memory grows like the last: with
     // many trees a filter for more would take as much memory as what it is for.
@@ -95,7 +95,7 @@ public record Sealing(
    * @param writeBytes the write memory
    */
   public boolean seals(ActiveUse active, long usedBytes, long writeBytes) {
-    if (component != MemoryComponent.PARTITIONED || wantedBytes != 0 || shares != null) {
+    if (component != MemoryComponent.PARTITIONED || wantedBytes != 0 || shares > 0) {
       return true;
     }
     boolean mayFit = active.fits() && usedBytes < writeBytes / 4 * 3;

@@ -398,7 +398,7 @@ public final class WriteGate implements StallCounter {
    * Waits, for a write that is kept back by what others hold, until that is over. It is looked at
    * again when a flush or a merge ends.
    */
-  void await(StallReason reason, BooleanSupplier over) {
+  public void await(StallReason reason, BooleanSupplier over) {
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
     try {

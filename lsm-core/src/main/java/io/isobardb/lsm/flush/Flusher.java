@@ -3,7 +3,7 @@ package io.isobardb.lsm.flush;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
-import io.isobardb.lsm.commit.TreeSlots;
+import io.isobardb.lsm.commit.WriteShares;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
@@ -44,7 +44,7 @@ public final class Flusher implements Flushes {
   private final FlushRules rules;
   private final Sealer sealer;
   private final Listener listener;
-  private final @Nullable TreeSlots slots;
+  private final WriteShares shares;
 
   /** Times that writers look at the log while it grows by all that it may hold. */
   private static final int LOG_LOOKS = 1024;
@@ -93,21 +93,16 @@ public final class Flusher implements Flushes {
   }
 
   /**
-   * @param slots says which trees have filled their shares of the write memory; null if there are
-   *     no such shares
+   * @param shares says which trees have filled theirs
    */
   public Flusher(
-      Engine engine,
-      Settings settings,
-      Sealer sealer,
-      Listener listener,
-      @Nullable TreeSlots slots) {
+      Engine engine, Settings settings, Sealer sealer, Listener listener, WriteShares shares) {
     this.engine = engine;
     this.settings = settings;
     this.rules = settings.rules();
     this.sealer = sealer;
     this.listener = listener;
-    this.slots = slots;
+    this.shares = shares;
     this.window = new WriteWindow(rules.logLimitBytes());
   }
 
@@ -145,7 +140,7 @@ public final class Flusher implements Flushes {
     if (engine.log().end() - seenEnd > rules.logLimitBytes() / LOG_LOOKS) {
       holdWriters();
     }
-    if (slots != null || !noneFree()) {
+    if (!noneFree()) {
       start();
     }
   }
@@ -240,7 +235,7 @@ public final class Flusher implements Flushes {
   private @Nullable FlushJob next() {
     for (Cause cause : rules.causes(pressure())) {
       // Writers ask again and again meanwhile: they are not to pay for the policy.
-      boolean hopeless = cause != Cause.SHARE && noneFree();
+      boolean hopeless = noneFree();
       FlushJob job = hopeless ? null : begun(cause, rules.choose(view(cause, null)));
       if (job != null) {
         return job;
@@ -257,7 +252,7 @@ public final class Flusher implements Flushes {
         sweepBytes(),
         engine.gate().excessBytes(),
         coming,
-        slots != null,
+        shares != WriteShares.NONE,
         running.get());
   }
 
@@ -364,7 +359,7 @@ public final class Flusher implements Flushes {
     if (l0Full(tree) || rules.isLong(engine.log().sizeBytes(), sweepBytes())) {
       return false;
     }
-    if (slots != null && slots.due(tree)) {
+    if (shares.isDue(tree)) {
       return true;
     }
     if (!engine.gate().pressed()) {
@@ -410,7 +405,7 @@ public final class Flusher implements Flushes {
   private boolean isAbout(TreeHandle tree, Cause cause) {
     return switch (cause) {
       case LOG -> tree.settings().logged();
-      case SHARE -> slots != null && slots.due(tree);
+      case SHARE -> shares.isDue(tree);
       case MEMORY -> true;
     };
   }

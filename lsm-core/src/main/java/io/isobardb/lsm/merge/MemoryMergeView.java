@@ -1,5 +1,6 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.baseline.IndexMergeJob;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.option.MemoryComponent;

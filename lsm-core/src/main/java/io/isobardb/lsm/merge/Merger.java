@@ -1,5 +1,6 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.baseline.IndexMergeJob;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.event.MergeSpan;
@@ -541,7 +542,8 @@ public final class Merger {
     Job job =
         switch (choice.action()) {
           case MERGE -> new MemoryMergeJob(this, engine, tree, choice);
-          case INDEX -> new IndexMergeJob(this, engine, tree, choice.inputs());
+          case INDEX ->
+              new IndexMergeJob(engine, tree, choice.inputs(), () -> memoryEnded(tree, false));
           case LEAVE, NO_ROOM, WAIT, SEAL -> null;
         };
     if (job == null) {

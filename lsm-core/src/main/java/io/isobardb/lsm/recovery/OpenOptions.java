@@ -3,10 +3,10 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.MemoryTunerOptions;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
@@ -237,7 +237,8 @@ public record OpenOptions(
 
   /** When active SSTables are sealed. */
   Sealing sealing() {
-    return new Sealing(policies.component(), policies.activeBytes(), files.pageSize(), shares());
+    return new Sealing(
+        policies.component(), policies.activeBytes(), files.pageSize(), policies.staticTrees());
   }
 
   /** The size of the log's ring. */

@@ -1,6 +1,8 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.baseline.StaticShares;
+import io.isobardb.lsm.baseline.TreeSlots;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
@@ -10,10 +12,9 @@ import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.RangeRoom;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Snapshots;
-import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.commit.StoreClock;
-import io.isobardb.lsm.commit.TreeSlots;
 import io.isobardb.lsm.commit.WriteGate;
+import io.isobardb.lsm.commit.WriteShares;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
@@ -219,9 +220,10 @@ public final class StoreParts {
     this.sealer = new Sealer(engine, options.sealing(), this::sealed);
     this.treeFactory =
         new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
-    StaticShares shares = options.shares();
-    TreeSlots slots = shares == null ? null : new TreeSlots(shares, engine, this::flushAll);
-    this.flusher = new Flusher(engine, options.flushing(), sealer, links, slots);
+    StaticShares even = options.shares();
+    WriteShares shares =
+        even == null ? WriteShares.NONE : TreeSlots.of(even, engine, this::flushAll);
+    this.flusher = new Flusher(engine, options.flushing(), sealer, links, shares);
     this.merger = new Merger(engine, sealer, options.merging(), flusher, links);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
@@ -262,7 +264,7 @@ public final class StoreParts {
             sealer,
             new LogWatch(options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::written),
             new RangeRoom(engine, links),
-            slots);
+            shares);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SealingTest {
@@ -48,9 +47,7 @@ class SealingTest {
   private static Sealing rules(MemoryComponent component, Map<String, Long> values) {
     int wanted = (int) (values.getOrDefault("wanted", 0L) * KB);
     int trees = values.getOrDefault("trees", 0L).intValue();
-    @Nullable StaticShares shares =
-        trees == 0 ? null : new StaticShares(trees, MemoryRules.flushesWhole(component) ? 2 : 1);
-    return new Sealing(component, wanted, 4096, shares);
+    return new Sealing(component, wanted, 4096, trees);
   }
 
   private static void sizes(Map<String, Long> values, StringBuilder answer) {

@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.commit.WriteShares;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
@@ -40,8 +41,8 @@ public final class FlusherAccess {
     Flusher.Settings settings =
         new Flusher.Settings(
             rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Limits.DEFAULT);
-    Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, null);
+    Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, 0);
     Sealer sealer = new Sealer(engine, sealing, full -> {});
-    return new Flusher(engine, settings, sealer, new Deaf(), null).goesOn(tree);
+    return new Flusher(engine, settings, sealer, new Deaf(), WriteShares.NONE).goesOn(tree);
   }
 }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.commit.Fullness;
-import io.isobardb.lsm.commit.StaticShares;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;

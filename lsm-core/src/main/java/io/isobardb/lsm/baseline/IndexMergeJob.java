@@ -1,4 +1,4 @@
-package io.isobardb.lsm.merge;
+package io.isobardb.lsm.baseline;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.IndexMerge;
@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The tree's memory is marked busy while it goes on, so that its inputs stay where they are:
  * only younger runs may join in front of them.
  */
-final class IndexMergeJob implements Job {
-  private final Merger merger;
+public final class IndexMergeJob implements Job {
   private final Engine engine;
   private final TreeHandle tree;
   private final int inputs;
+  private final Runnable ended;
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
   private long bytesRead;
@@ -42,17 +42,18 @@ final class IndexMergeJob implements Job {
   /**
    * @param inputs how many of the oldest runs: active SSTables that were sealed, and what such
    *     merges made of them
+   * @param ended called once the job is done with the tree's memory, whatever came of it
    */
-  IndexMergeJob(Merger merger, Engine engine, TreeHandle tree, int inputs) {
-    this.merger = merger;
+  public IndexMergeJob(Engine engine, TreeHandle tree, int inputs, Runnable ended) {
     this.engine = engine;
     this.tree = tree;
     this.inputs = inputs;
+    this.ended = ended;
     this.startNanos = engine.nanos();
   }
 
   /** Bytes that an index over the last of these runs takes besides them. */
-  static long bytesFor(Engine engine, List<Run> memory, int inputs) {
+  public static long bytesFor(Engine engine, List<Run> memory, int inputs) {
     List<Run> runs = memory.subList(memory.size() - inputs, memory.size());
     long entries = contents(runs).stream().mapToLong(Sealed::entries).sum();
     return MergedIndex.bytesFor(engine.catalog().space().pool(), entries);
@@ -150,7 +151,7 @@ final class IndexMergeJob implements Job {
         current.close();
       }
     } finally {
-      merger.memoryEnded(tree, false);
+      ended.run();
     }
   }
 

@@ -1,10 +1,15 @@
-package io.isobardb.lsm.commit;
+package io.isobardb.lsm.baseline;
 
+import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.WriteShares;
+import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread; {@link #admit} waits, holding nothing.
  */
-public final class TreeSlots {
+public final class TreeSlots extends WriteShares {
   private final StaticShares shares;
   private final Engine engine;
   private final AtomicLong writes = new AtomicLong();
@@ -45,23 +50,30 @@ public final class TreeSlots {
     }
   }
 
-  /**
-   * @param flushAll flushes all of a tree, unless a flush of it is under way; must return at once
-   */
-  public TreeSlots(StaticShares shares, Engine engine, Consumer<TreeHandle> flushAll) {
+  private TreeSlots(StaticShares shares, Engine engine, Consumer<TreeHandle> flushAll) {
     this.shares = shares;
     this.engine = engine;
     this.flushAll = flushAll;
   }
 
-  /** Whether so much of a tree's share is filled that it should be flushed. */
-  public boolean due(TreeHandle tree) {
+  /**
+   * Slots of so many shares.
+   *
+   * @param flushAll flushes all of a tree, unless a flush of it is under way; must return at once
+   * @return as {@code WriteShares}, so that whoever may call this loads no such class by that alone
+   */
+  public static WriteShares of(StaticShares shares, Engine engine, Consumer<TreeHandle> flushAll) {
+    return new TreeSlots(shares, engine, flushAll);
+  }
+
+  @Override
+  public boolean isDue(TreeHandle tree) {
     return tree.states().current().memoryBytes()
         >= Math.max(1, shares.triggerBytes(engine.gate().limitBytes()));
   }
 
-  /** Lets a write to a tree pass. */
-  void admit(TreeHandle tree) {
+  @Override
+  public void admit(TreeHandle tree) {
     if (hasRoom(tree)) {
       return;
     }
@@ -70,6 +82,18 @@ public final class TreeSlots {
     } finally {
       synchronized (this) {
         wanting.remove(tree.id());
+      }
+    }
+  }
+
+  @Override
+  public void admit(BatchFormat.Builder batch) {
+    Set<Integer> trees = new LinkedHashSet<>();
+    BatchFormat.decode(batch, new Write(), (id, write) -> trees.add(id));
+    for (int id : trees) {
+      TreeHandle tree = engine.catalog().tree(id);
+      if (tree != null) {
+        admit(tree);
       }
     }
   }

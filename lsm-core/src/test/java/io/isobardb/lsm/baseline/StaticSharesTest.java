@@ -1,4 +1,4 @@
-package io.isobardb.lsm.commit;
+package io.isobardb.lsm.baseline;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -43,7 +43,6 @@ class StaticSharesTest {
     StaticShares two = new StaticShares(8, 2);
     assertEquals(8 * MB, two.shareBytes(64 * MB));
     assertEquals(4 * MB, two.triggerBytes(64 * MB));
-    assertEquals(4 * MB, two.mostActiveBytes(64 * MB));
     assertEquals(7 * MB, new StaticShares(8, 1).triggerBytes(64 * MB));
   }
 

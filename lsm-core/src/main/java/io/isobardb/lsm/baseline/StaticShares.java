@@ -1,5 +1,6 @@
-package io.isobardb.lsm.commit;
+package io.isobardb.lsm.baseline;
 
+import io.isobardb.lsm.commit.Fullness;
 import java.util.Comparator;
 import java.util.List;
 
@@ -38,11 +39,6 @@ public record StaticShares(int trees, int buffers) {
   public long triggerBytes(long writeBytes) {
     long share = shareBytes(writeBytes);
     return buffers == 2 ? share / 2 : Fullness.USUAL.flushFrom(share);
-  }
-
-  /** The largest size at which an active SSTable is sealed. */
-  long mostActiveBytes(long writeBytes) {
-    return shareBytes(writeBytes) / 2;
   }
 
   /**
