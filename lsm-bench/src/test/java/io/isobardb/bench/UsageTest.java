@@ -129,7 +129,7 @@ class UsageTest {
         "latency --engine rocksdb --batch 10 | batches are Isobar's alone",
         "latency --engine rockdb | no engine named 'rockdb'",
         "latency --option l0StartGruops=3 | did you mean",
-        "latency --option l0StartGroups=0 | l0StartGroups",
+        "latency --option experiment.l0StartGroups=0 | experiment.l0StartGroups must be",
         "latency --schedull ALWAYS | --schedule",
         "demo --pace 0 | --pace must be above 0",
         "range-deletes --entries -4 | --entries must be 1 or more, not -4",

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionGroup;
 import io.isobardb.lsm.setting.OptionValues;
 import java.time.Duration;
 
@@ -49,7 +50,7 @@ public final class MemoryTunerOptions {
   /** As {@link StoreOptions#fromProperties} takes them. */
   @Override
   public String toString() {
-    return values.text(option -> option.name().startsWith("memoryTuner") && !option.experimental());
+    return values.text(option -> option.group() == OptionGroup.TUNER);
   }
 
   /**

@@ -1,5 +1,12 @@
 package io.isobardb.lsm;
 
+import static io.isobardb.lsm.setting.OptionGroup.EXPERIMENT;
+import static io.isobardb.lsm.setting.OptionGroup.FILES;
+import static io.isobardb.lsm.setting.OptionGroup.LOG;
+import static io.isobardb.lsm.setting.OptionGroup.MEMORY;
+import static io.isobardb.lsm.setting.OptionGroup.MERGES;
+import static io.isobardb.lsm.setting.OptionGroup.OPENING;
+import static io.isobardb.lsm.setting.OptionGroup.TUNER;
 import static io.isobardb.lsm.setting.OptionKind.BANDWIDTH;
 import static io.isobardb.lsm.setting.OptionKind.BOOLEAN;
 import static io.isobardb.lsm.setting.OptionKind.BYTES;
@@ -39,10 +46,10 @@ import java.time.Duration;
 final class StoreOption {
   static final OptionSet ALL = new OptionSet();
 
-  private static final TunerOptions TUNER = TunerOptions.DEFAULT;
+  private static final TunerOptions TUNING = TunerOptions.DEFAULT;
 
   static final Option<Long> MEMORY_BUDGET =
-      ALL.option("memoryBudget", BYTES)
+      ALL.option(MEMORY, "memoryBudget", BYTES)
           .atLeast(OptionLimits.LEAST_BUDGET)
           .where("at least 4MB, and 128 pages")
           .byDefault(
@@ -59,7 +66,7 @@ final class StoreOption {
               "Set it always. More memory saves reads and merges.");
 
   static final Option<Long> WRITE_MEMORY =
-      ALL.option("writeMemory", BYTES)
+      ALL.option(MEMORY, "writeMemory", BYTES)
           .where("1/256 to 3/4 of the memory budget")
           .byDefault("half of the memory budget", before -> before.get(MEMORY_BUDGET) / 2)
           .unsetBy(0L)
@@ -70,14 +77,14 @@ final class StoreOption {
               "Raise it for large values or batches, or for a store that is mostly written.");
 
   static final Option<Boolean> TUNER_ON =
-      ALL.option("memoryTuner", SWITCH)
+      ALL.option(TUNER, "memoryTuner", SWITCH)
           .byDefault(true)
           .does(
               "Whether the store divides the memory between writes and buffer cache itself.",
               "Turn it off if the split must not move, such as for measurements.");
 
   static final Option<Duration> TUNER_INTERVAL =
-      ALL.option("memoryTunerInterval", DURATION)
+      ALL.option(TUNER, "memoryTunerInterval", DURATION)
           .from(Duration.ofSeconds(1), Duration.ofDays(1))
           .where("from a second to a day")
           .byDefault(Duration.ofMinutes(1))
@@ -88,101 +95,61 @@ final class StoreOption {
               "Shorten it if the load changes within minutes and little is written.");
 
   static final Option<Double> TUNER_WRITE_WEIGHT =
-      ALL.option("memoryTunerWriteWeight", NUMBER)
+      ALL.option(TUNER, "memoryTunerWriteWeight", NUMBER)
           .from(0.0, OptionLimits.MOST_WEIGHT)
-          .byDefault(TUNER.writeWeight())
+          .byDefault(TUNING.writeWeight())
           .does(
               "What a page written costs the tuner. Only its ratio to `memoryTunerReadWeight`"
                   + " counts. They must not both be 0.",
               "Set it to 2 for a device whose writes take twice as long as its reads.");
 
   static final Option<Double> TUNER_READ_WEIGHT =
-      ALL.option("memoryTunerReadWeight", NUMBER)
+      ALL.option(TUNER, "memoryTunerReadWeight", NUMBER)
           .from(0.0, OptionLimits.MOST_WEIGHT)
-          .byDefault(TUNER.readWeight())
+          .byDefault(TUNING.readWeight())
           .does("What a page read costs the tuner.", "See `memoryTunerWriteWeight`.");
 
   static final Option<Long> TUNER_WRITE_FLOOR =
-      ALL.option("memoryTunerWriteFloor", BYTES)
+      ALL.option(TUNER, "memoryTunerWriteFloor", BYTES)
           .atLeast(0L)
           .where("from 0 to the write memory")
-          .byDefault(TUNER.writeFloorBytes())
+          .byDefault(TUNING.writeFloorBytes())
           .does(
               "The least that the tuner leaves to writes; 0 for what the store needs. It changes"
                   + " with the budget, in proportion.",
               "Set it if writes come in bursts after long times of reading.");
 
   static final Option<Long> TUNER_CACHE_FLOOR =
-      ALL.option("memoryTunerCacheFloor", BYTES)
+      ALL.option(TUNER, "memoryTunerCacheFloor", BYTES)
           .atLeast(0L)
           .where("from 0 to what the budget leaves beside the write memory")
-          .byDefault(TUNER.cacheFloorBytes())
+          .byDefault(TUNING.cacheFloorBytes())
           .does(
               "The least that the tuner leaves to the cache; 0 for what the store needs. It"
                   + " changes with the budget, in proportion.",
               "Set it if reads must stay fast while a load of writes passes.");
 
-  static final Option<Integer> TUNER_SAMPLES =
-      ALL.option("memoryTunerSamples", COUNT)
-          .from(2, 100)
-          .byDefault(TUNER.samples())
-          .experimental()
+  static final Option<Durability> DURABILITY =
+      ALL.option(LOG, "durability", oneOf(Durability.class))
+          .byDefault(Durability.ASYNC)
           .does(
-              "Through how many of the last sizes of write memory the tuner draws the line whose"
-                  + " root it seeks.",
-              "K of section 5.4. With more, noise misleads it less and it sees changes later.");
+              "What writes survive that don't say. Both survive the end of the process; `SYNC`"
+                  + " survives a failure of the machine, too.",
+              "Use `SYNC` if no write that has returned may be lost by a power failure.");
 
-  static final Option<Double> TUNER_FIXED_STEP =
-      ALL.option("memoryTunerFixedStep", NUMBER)
-          .from(0.001, 1.0)
-          .byDefault(TUNER.fixedStep())
-          .experimental()
+  static final Option<Duration> ASYNC_SYNC_INTERVAL =
+      ALL.option(LOG, "asyncSyncInterval", DURATION)
+          .from(Duration.ZERO, Duration.ofHours(1))
+          .where("from 0 to an hour")
+          .byDefault(Duration.ofMillis(100))
           .does(
-              "Length of a step, as a share of the budget, while there is no line whose root the"
-                  + " tuner could seek.",
-              "See section 5.4.");
-
-  static final Option<Double> TUNER_MAX_STEP =
-      ALL.option("memoryTunerMaxStep", NUMBER)
-          .from(0.001, 1.0)
-          .byDefault(TUNER.maxStep())
-          .experimental()
-          .does(
-              "The share of its memory that write memory or cache gives at most in a step.",
-              "See section 5.4.");
-
-  static final Option<Double> TUNER_BOLDNESS =
-      ALL.option("memoryTunerBoldness", NUMBER)
-          .atLeast(1.0)
-          .where("from 1 to 1/memoryTunerMaxStep")
-          .byDefault(TUNER.boldness())
-          .experimental()
-          .does(
-              "How many times `memoryTunerMaxStep` a step may be after several in one direction"
-                  + " that each lowered the cost.",
-              "1 is as in the paper.");
-
-  static final Option<Long> TUNER_MIN_STEP =
-      ALL.option("memoryTunerMinStep", BYTES)
-          .atLeast(0L)
-          .byDefault(TUNER.minStepBytes())
-          .experimental()
-          .does(
-              "Shorter steps are not made. Small budgets and regions lower it.",
-              "See section 5.4.");
-
-  static final Option<Double> TUNER_MIN_GAIN =
-      ALL.option("memoryTunerMinGain", NUMBER)
-          .from(0.0, 1.0)
-          .byDefault(TUNER.minGain())
-          .experimental()
-          .does(
-              "Steps that are expected to save a smaller share of the cost are not made.",
-              "See section 5.4.");
+              "The longest time an `ASYNC` write stays unsynced: what a failure of the machine"
+                  + " may take.",
+              "Lengthen it on devices whose syncs are slow, if you can afford to lose more.");
 
   // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
   static final Option<Long> LOG_LIMIT =
-      ALL.option("logLimit", BYTES)
+      ALL.option(LOG, "logLimit", BYTES)
           .atLeast(1L << 20)
           .byDefault(
               "2.5 times the write memory, at least 16MB",
@@ -193,8 +160,19 @@ final class StoreOption {
                   + " are flushed.",
               "Lower it for faster recovery; a short log makes more and smaller flushes.");
 
+  static final Option<Integer> BACKGROUND_THREADS =
+      ALL.option(MERGES, "backgroundThreads", COUNT)
+          .from(1, 256)
+          .byDefault(
+              "the number of processors, at least 2 and at most 8",
+              before -> Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors())))
+          .does(
+              "Threads for flushes and merges.",
+              "Lower it if the program needs the processors; raise it on fast devices if writers"
+                  + " wait for flushes or merges.");
+
   static final Option<Double> MAX_SPACE =
-      ALL.option("maxSpace", NUMBER)
+      ALL.option(MERGES, "maxSpace", NUMBER)
           .from(1.01, 10.0)
           .byDefault(1.25)
           .does(
@@ -203,7 +181,7 @@ final class StoreOption {
               "Lower it to save disk space; a higher one saves merges.");
 
   static final Option<Levels> LEVELS =
-      ALL.option("levels", OptionKind.LEVELS)
+      ALL.option(MERGES, "levels", OptionKind.LEVELS)
           .byDefault(Levels.dynamic())
           .does(
               "How many levels a tree has, and how large they are. `DYNAMIC`: as its write memory"
@@ -213,249 +191,32 @@ final class StoreOption {
               "`OPTIMISED` may save merges where writes stay alike for long. `FIXED` is there to"
                   + " compare with.");
 
-  static final Option<FlushPolicy> FLUSH_POLICY =
-      ALL.option("flushPolicy", oneOf(FlushPolicy.class))
-          .byDefault(FlushPolicy.OPTIMAL)
-          .experimental()
-          .does(
-              "Which tree is flushed when write memory runs short. `OPTIMAL`: the one furthest"
-                  + " above its share of the writes. `MIN_LSN`: the one with the oldest write."
-                  + " `MAX_MEMORY`: the one with the most memory.",
-              "The others are there to compare with.");
-
-  static final Option<FlushStrategy> FLUSH_STRATEGY =
-      ALL.option("flushStrategy", oneOf(FlushStrategy.class))
-          .byDefault(FlushStrategy.ROUND_ROBIN)
-          .experimental()
-          .does(
-              "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
-                  + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
-                  + " before slices come round. `BETA`: slices; all for the log's sake if less than"
-                  + " half of the memory was flushed for memory's sake lately. A tree that has less"
-                  + " than half of the write memory, less than 8 MB, and no floor is flushed whole"
-                  + " when memory runs short.",
-              "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
-
-  static final Option<Double> FLUSH_TRIGGER =
-      ALL.option("flushTrigger", NUMBER)
-          .from(0.5, 0.98)
-          .byDefault(0.875)
-          .experimental()
-          .does(
-              "The part of the write memory that is in use when flushes begin. Writers are slowed"
-                  + " down when a quarter of the rest is in use, too.",
-              "0.95 is as in the paper: fewer bytes are written, and bursts find less room.");
-
-  static final Option<L0Structure> L0_STRUCTURE =
-      ALL.option("l0Structure", oneOf(L0Structure.class))
-          .byDefault(L0Structure.GREEDY_GROUPED)
-          .experimental()
-          .does(
-              "How L0 is kept. `ORIGINAL`: a list by age. `GROUPED`: groups of disjoint SSTables,"
-                  + " of which the oldest leaves first. `GREEDY_GROUPED`: such groups, of which the"
-                  + " cheapest to merge leaves first.",
-              "The others are there to compare with.");
-
-  static final Option<Boolean> MERGES_WITHIN_L0 =
-      ALL.option("mergesWithinL0", BOOLEAN)
-          .byDefault(true)
-          .experimental()
-          .does(
-              "Whether groups of L0 that are small for what they overlap are merged with each other"
-                  + " first. Never so with `l0Structure` `ORIGINAL`.",
-              "Turn it off to compare structures of L0 as the paper has them.");
-
-  static final Option<Integer> L0_START_GROUPS =
-      ALL.option("l0StartGroups", COUNT)
-          .from(1, 1000)
-          .byDefault(4)
-          .experimental()
-          .does(
-              "Groups of SSTables in L0 from which on it is merged into the next level.",
-              "Raise it if merges of L0 rewrite too much; each group makes reads slower.");
-
   static final Option<MergeSchedule> MERGE_SCHEDULE =
-      ALL.option("mergeSchedule", OptionKind.SCHEDULE)
+      ALL.option(MERGES, "mergeSchedule", OptionKind.SCHEDULE)
           .byDefault(MergeSchedule.ALWAYS)
-          .experimental()
           .does(
               "When disk merges run. `ALWAYS`: as soon as there is something to merge."
                   + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
-                  + " once nobody has written for this long. `SILK`: deep merges once clients leave more than"
-                  + " `ioMinimum` of `ioBandwidth`. `ADAPTIVE`: in the pauses between bursts of"
-                  + " writes, which the store tells apart itself. Merges run in any case before L0 or"
-                  + " what waits for merges slows writers down, and while the disk is nearly full.",
-              "Set it if writes come in bursts with pauses between them, and raise"
-                  + " `l0SlowdownGroups` and `l0StopGroups` along with it: L0 takes the bursts.");
-
-  static final Option<Integer> L0_SLOWDOWN_GROUPS =
-      ALL.option("l0SlowdownGroups", COUNT)
-          .from(2, 2000)
-          .byDefault(
-              "twice `l0StartGroups`; eight times with `mergeSchedule` `ADAPTIVE`",
-              before ->
-                  (before.get(MERGE_SCHEDULE).equals(MergeSchedule.ADAPTIVE) ? 8 : 2)
-                      * before.get(L0_START_GROUPS))
-          .experimental()
-          .does(
-              "Groups of SSTables in L0 from which on writers are slowed down, the more the more"
-                  + " there are. More than `l0StartGroups`.",
-              "Raise it if writes come in bursts that merges make up for later.");
-
-  static final Option<Integer> L0_STOP_GROUPS =
-      ALL.option("l0StopGroups", COUNT)
-          .from(2, 4000)
-          .byDefault(
-              "`l0SlowdownGroups` and `l0StartGroups` together",
-              before -> before.get(L0_SLOWDOWN_GROUPS) + before.get(L0_START_GROUPS))
-          .experimental()
-          .does(
-              "Groups of SSTables in L0 from which on flushes for memory's sake wait for merges."
-                  + " No less than `l0SlowdownGroups`.",
-              "Raise it along with `l0SlowdownGroups`.");
-
-  static final Option<Long> MERGE_DEBT_LIMIT =
-      ALL.option("mergeDebtLimit", BYTES)
-          .atLeast(1L << 20)
-          .byDefault(
-              "64 times the write memory, at least 1MB",
-              before -> Math.max(1L << 20, 64 * before.get(WRITE_MEMORY)))
-          .experimental()
-          .does(
-              "How many bytes may wait for merges. From half of that on writers are slowed down,"
-                  + " the more the more it is.",
-              "Lower it to bound the space that old versions take; raise it for long bursts.");
+                  + " once nobody has written for this long. `SILK`: deep merges once clients leave"
+                  + " more than `experiment.ioMinimum` of `ioBandwidth`. `ADAPTIVE`: in the pauses"
+                  + " between bursts of writes, which the store tells apart itself. Merges run in any"
+                  + " case before L0 or what waits for merges slows writers down, and while the disk"
+                  + " is nearly full.",
+              "Set it to `ADAPTIVE` if writes come in bursts with pauses between them. L0 takes the"
+                  + " bursts then.");
 
   static final Option<Long> IO_BANDWIDTH =
-      ALL.option("ioBandwidth", BANDWIDTH)
+      ALL.option(MERGES, "ioBandwidth", BANDWIDTH)
           .where("`auto`, `unlimited`, or a size per second from 1MB")
           .byDefault(OptionLimits.AUTO_BANDWIDTH)
-          .experimental()
           .does(
               "What the device reads and writes in a second. Flushes and merges get what clients"
                   + " leave of it. `auto`: the store finds out, and limits nobody while the device"
                   + " does more. `unlimited`: flushes and merges take what they can.",
               "Set it if the store has a share of a device that others use, too.");
 
-  static final Option<Long> IO_RESERVE =
-      ALL.option("ioReserve", BYTES)
-          .atLeast(0L)
-          .where("from 0 to less than `ioBandwidth`")
-          .byDefault(
-              "a twentieth of `ioBandwidth`, at most 10MB",
-              before -> Math.min(10L << 20, known(before) / 20))
-          .experimental()
-          .does(
-              "Bytes per second of `ioBandwidth` that neither clients nor flushes and merges are"
-                  + " thought to use: room for what changes within 10 ms.",
-              "Raise it if latencies count more than how fast merges are.");
-
-  static final Option<Long> IO_MINIMUM =
-      ALL.option("ioMinimum", BYTES)
-          .atLeast(OptionLimits.LEAST_BANDWIDTH)
-          .where("from 1MB to `ioBandwidth`")
-          .byDefault(
-              "a quarter of `ioBandwidth`, at most 50MB",
-              before ->
-                  Math.min(50L << 20, Math.max(OptionLimits.LEAST_BANDWIDTH, known(before) / 4)))
-          .experimental()
-          .does(
-              "Bytes per second that flushes and merges of L0 may read and write however much"
-                  + " clients use.",
-              "Raise it if writers wait for flushes at peaks.");
-
-  static final Option<Double> PROCESSOR_MINIMUM =
-      ALL.option("processorMinimum", NUMBER)
-          .from(0.01, 1024.0)
-          .byDefault(0.25)
-          .experimental()
-          .does(
-              "Processors that merges in memory and deeper merges may use however much clients"
-                  + " use. Beyond that they get what clients, flushes and merges of L0 leave.",
-              "With 1024 they never wait for processors.");
-
-  private static long known(OptionValues before) {
-    long device = before.get(IO_BANDWIDTH);
-    return device == OptionLimits.AUTO_BANDWIDTH ? Long.MAX_VALUE : device;
-  }
-
-  static final Option<MergeSelection> MERGE_SELECTION =
-      ALL.option("mergeSelection", oneOf(MergeSelection.class))
-          .byDefault(MergeSelection.GREEDY)
-          .experimental()
-          .does(
-              "Which SSTable of a level that is too large goes down. `GREEDY`: the one with the"
-                  + " least below it. `OLDEST`: the one written first.",
-              "`OLDEST` is there to compare with.");
-
-  static final Option<Double> LEVEL_DROP_FACTOR =
-      ALL.option("levelDropFactor", NUMBER)
-          .from(1.0, 100.0)
-          .byDefault(1.5)
-          .experimental()
-          .does(
-              "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
-                  + " section 4.1.3. Without effect with `FIXED` levels.",
-              "The larger it is, the more steadily levels stay while memory comes and goes.");
-
-  static final Option<Integer> LEVEL_SIZE_RATIO =
-      ALL.option("levelSizeRatio", COUNT)
-          .where("0, or from 2 to 100", ratio -> ratio == 0 || ratio >= 2 && ratio <= 100)
-          .byDefault(0)
-          .experimental()
-          .does(
-              "How many times larger a level is than the one above it: T of section 2.1. 0: as"
-                  + " suits what L0 delivers at a time, within `maxSpace`.",
-              "10 is as in the paper.");
-
-  static final Option<MemoryComponent> MEMORY_COMPONENT =
-      ALL.option("memoryComponent", oneOf(MemoryComponent.class))
-          .byDefault(MemoryComponent.PARTITIONED)
-          .experimental()
-          .does(
-              "How a tree's write memory is arranged. `PARTITIONED`: small SSTables. `MONOLITHIC`:"
-                  + " one large B+-tree. `ACCORDION_INDEX`: small SSTables below one index."
-                  + " `ACCORDION_DATA`: small SSTables merged into one. These three are flushed as a"
-                  + " whole, whatever the `flushStrategy`. `LEVELED`: levels of small SSTables, each"
-                  + " ten times as large as the one above it, of which the last is flushed.",
-              "The others are there to compare with.");
-
-  static final Option<WriteMemoryAllocation> WRITE_MEMORY_ALLOCATION =
-      ALL.option("writeMemoryAllocation", oneOf(WriteMemoryAllocation.class))
-          .byDefault(WriteMemoryAllocation.DYNAMIC)
-          .experimental()
-          .does(
-              "How trees come to write memory. `DYNAMIC`: all share it. `STATIC`: it is split"
-                  + " evenly among the trees written last.",
-              "`STATIC` is there to compare with.");
-
-  static final Option<Integer> STATIC_TREES =
-      ALL.option("staticTrees", COUNT)
-          .atLeast(1)
-          .where("at least 1, and each must come to 8 pages of the write memory")
-          .byDefault(8)
-          .experimental()
-          .does(
-              "Among how many trees the write memory is split with"
-                  + " `writeMemoryAllocation=STATIC`.",
-              "Set it to the number of trees that are written at a time.");
-
-  static final Option<Long> ACTIVE_TABLE_SIZE =
-      ALL.option("activeTableSize", BYTES)
-          .where("0, or from 8 pages to a quarter of the write memory and at most 64MB")
-          .byDefault(
-              "1/8 of the write memory (1/16 with Accordion), at most 32MB; it may grow further"
-                  + " while write memory is mostly free",
-              0L)
-          .experimental()
-          .does(
-              "The size at which the SSTable that takes a tree's writes is sealed. `MONOLITHIC`"
-                  + " components grow beyond it.",
-              "A larger one is slower to write to; a smaller one makes more runs to read and"
-                  + " merge.");
-
   static final Option<Long> PAGE_SIZE =
-      ALL.option("pageSize", BYTES)
+      ALL.option(FILES, "pageSize", BYTES)
           .where(
               "a power of two from 4096 to 65536",
               size -> Long.bitCount(size) == 1 && size >= 4096 && size <= 65536)
@@ -467,7 +228,7 @@ final class StoreOption {
                   + " nearly so, in most measurements.");
 
   static final Option<IoMode> IO_MODE =
-      ALL.option("ioMode", oneOf(IoMode.class))
+      ALL.option(FILES, "ioMode", oneOf(IoMode.class))
           .byDefault(IoMode.DIRECT)
           .does(
               "Whether file I/O goes past the system's page cache. Where the file system can't do"
@@ -475,7 +236,7 @@ final class StoreOption {
               "Use `BUFFERED` if the machine has memory to spare that the budget can't have.");
 
   static final Option<FileAccess> FILE_ACCESS =
-      ALL.option("fileAccess", oneOf(FileAccess.class))
+      ALL.option(FILES, "fileAccess", oneOf(FileAccess.class))
           .byDefault(FileAccess.OWNER)
           .does(
               "Who else may use the files and directories that are made: nobody, the group to read,"
@@ -483,44 +244,8 @@ final class StoreOption {
               "Widen it if others are to read the store, or to open it. For a store that is there,"
                   + " change the permissions of its files, too.");
 
-  static final Option<Durability> DURABILITY =
-      ALL.option("durability", oneOf(Durability.class))
-          .byDefault(Durability.ASYNC)
-          .does(
-              "What writes survive that don't say. Both survive the end of the process; `SYNC`"
-                  + " survives a failure of the machine, too.",
-              "Use `SYNC` if no write that has returned may be lost by a power failure.");
-
-  static final Option<Duration> ASYNC_SYNC_INTERVAL =
-      ALL.option("asyncSyncInterval", DURATION)
-          .from(Duration.ZERO, Duration.ofHours(1))
-          .where("from 0 to an hour")
-          .byDefault(Duration.ofMillis(100))
-          .does(
-              "The longest time an `ASYNC` write stays unsynced: what a failure of the machine"
-                  + " may take.",
-              "Lengthen it on devices whose syncs are slow, if you can afford to lose more.");
-
-  static final Option<Integer> BACKGROUND_THREADS =
-      ALL.option("backgroundThreads", COUNT)
-          .from(1, 256)
-          .byDefault(
-              "the number of processors, at least 2 and at most 8",
-              before -> Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors())))
-          .does(
-              "Threads for flushes and merges.",
-              "Lower it if the program needs the processors; raise it on fast devices if writers"
-                  + " wait for flushes or merges.");
-
-  static final Option<Boolean> CREATE_IF_MISSING =
-      ALL.option("createIfMissing", BOOLEAN)
-          .byDefault(true)
-          .does(
-              "Whether to make a store where there is none.",
-              "Turn it off where a wrong path must not go unnoticed.");
-
   static final Option<Integer> MAX_OPEN_FILES =
-      ALL.option("maxOpenFiles", COUNT)
+      ALL.option(FILES, "maxOpenFiles", COUNT)
           .from(16, 1_000_000)
           .byDefault(
               "a quarter of what the process may still open, 16 to 10,000",
@@ -532,12 +257,293 @@ final class StoreOption {
               "Raise it if many more SSTables are read at random; lower it if the process needs"
                   + " its descriptors elsewhere.");
 
+  static final Option<Boolean> CREATE_IF_MISSING =
+      ALL.option(OPENING, "createIfMissing", BOOLEAN)
+          .byDefault(true)
+          .does(
+              "Whether to make a store where there is none.",
+              "Turn it off where a wrong path must not go unnoticed.");
+
   static final Option<Boolean> CLOSE_ON_EXIT =
-      ALL.option("closeOnExit", BOOLEAN)
+      ALL.option(OPENING, "closeOnExit", BOOLEAN)
           .byDefault(true)
           .does(
               "Whether an orderly end of the JVM closes the store.",
               "Turn it off if the program uses or closes the store in a shutdown hook of its own.");
+
+  static final Option<FlushPolicy> FLUSH_POLICY =
+      ALL.option(EXPERIMENT, "experiment.flushPolicy", oneOf(FlushPolicy.class))
+          .byDefault(FlushPolicy.OPTIMAL)
+          .formerly("flushPolicy")
+          .does(
+              "Which tree is flushed when write memory runs short. `OPTIMAL`: the one furthest"
+                  + " above its share of the writes. `MIN_LSN`: the one with the oldest write."
+                  + " `MAX_MEMORY`: the one with the most memory.",
+              "The others are there to compare with.");
+
+  static final Option<FlushStrategy> FLUSH_STRATEGY =
+      ALL.option(EXPERIMENT, "experiment.flushStrategy", oneOf(FlushStrategy.class))
+          .byDefault(FlushStrategy.ROUND_ROBIN)
+          .formerly("flushStrategy")
+          .does(
+              "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
+                  + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
+                  + " before slices come round. `BETA`: slices; all for the log's sake if less than"
+                  + " half of the memory was flushed for memory's sake lately. A tree that has less"
+                  + " than half of the write memory, less than 8 MB, and no floor is flushed whole"
+                  + " when memory runs short.",
+              "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
+
+  static final Option<Double> FLUSH_TRIGGER =
+      ALL.option(EXPERIMENT, "experiment.flushTrigger", NUMBER)
+          .from(0.5, 0.98)
+          .byDefault(0.875)
+          .formerly("flushTrigger")
+          .does(
+              "The part of the write memory that is in use when flushes begin. Writers are slowed"
+                  + " down when a quarter of the rest is in use, too.",
+              "0.95 is as in the paper: fewer bytes are written, and bursts find less room.");
+
+  static final Option<L0Structure> L0_STRUCTURE =
+      ALL.option(EXPERIMENT, "experiment.l0Structure", oneOf(L0Structure.class))
+          .byDefault(L0Structure.GREEDY_GROUPED)
+          .formerly("l0Structure")
+          .does(
+              "How L0 is kept. `ORIGINAL`: a list by age. `GROUPED`: groups of disjoint SSTables,"
+                  + " of which the oldest leaves first. `GREEDY_GROUPED`: such groups, of which the"
+                  + " cheapest to merge leaves first.",
+              "The others are there to compare with.");
+
+  static final Option<Boolean> MERGES_WITHIN_L0 =
+      ALL.option(EXPERIMENT, "experiment.mergesWithinL0", BOOLEAN)
+          .byDefault(true)
+          .formerly("mergesWithinL0")
+          .does(
+              "Whether groups of L0 that are small for what they overlap are merged with each other"
+                  + " first. Never so with `experiment.l0Structure` `ORIGINAL`.",
+              "Turn it off to compare structures of L0 as the paper has them.");
+
+  static final Option<Integer> L0_START_GROUPS =
+      ALL.option(EXPERIMENT, "experiment.l0StartGroups", COUNT)
+          .from(1, 1000)
+          .byDefault(4)
+          .formerly("l0StartGroups")
+          .does(
+              "Groups of SSTables in L0 from which on it is merged into the next level.",
+              "Raise it if merges of L0 rewrite too much; each group makes reads slower.");
+
+  static final Option<Integer> L0_SLOWDOWN_GROUPS =
+      ALL.option(EXPERIMENT, "experiment.l0SlowdownGroups", COUNT)
+          .from(2, 2000)
+          .byDefault(
+              "twice `experiment.l0StartGroups`; eight times with `mergeSchedule` `ADAPTIVE`",
+              before ->
+                  (before.get(MERGE_SCHEDULE).equals(MergeSchedule.ADAPTIVE) ? 8 : 2)
+                      * before.get(L0_START_GROUPS))
+          .formerly("l0SlowdownGroups")
+          .does(
+              "Groups of SSTables in L0 from which on writers are slowed down, the more the more"
+                  + " there are. More than `experiment.l0StartGroups`.",
+              "Raise it if writes come in bursts that merges make up for later.");
+
+  static final Option<Integer> L0_STOP_GROUPS =
+      ALL.option(EXPERIMENT, "experiment.l0StopGroups", COUNT)
+          .from(2, 4000)
+          .byDefault(
+              "`experiment.l0SlowdownGroups` and `experiment.l0StartGroups` together",
+              before -> before.get(L0_SLOWDOWN_GROUPS) + before.get(L0_START_GROUPS))
+          .formerly("l0StopGroups")
+          .does(
+              "Groups of SSTables in L0 from which on flushes for memory's sake wait for merges."
+                  + " No less than `experiment.l0SlowdownGroups`.",
+              "Raise it along with `experiment.l0SlowdownGroups`.");
+
+  static final Option<Long> MERGE_DEBT_LIMIT =
+      ALL.option(EXPERIMENT, "experiment.mergeDebtLimit", BYTES)
+          .atLeast(1L << 20)
+          .byDefault(
+              "64 times the write memory, at least 1MB",
+              before -> Math.max(1L << 20, 64 * before.get(WRITE_MEMORY)))
+          .formerly("mergeDebtLimit")
+          .does(
+              "How many bytes may wait for merges. From half of that on writers are slowed down,"
+                  + " the more the more it is.",
+              "Lower it to bound the space that old versions take; raise it for long bursts.");
+
+  static final Option<MergeSelection> MERGE_SELECTION =
+      ALL.option(EXPERIMENT, "experiment.mergeSelection", oneOf(MergeSelection.class))
+          .byDefault(MergeSelection.GREEDY)
+          .formerly("mergeSelection")
+          .does(
+              "Which SSTable of a level that is too large goes down. `GREEDY`: the one with the"
+                  + " least below it. `OLDEST`: the one written first.",
+              "`OLDEST` is there to compare with.");
+
+  static final Option<Double> LEVEL_DROP_FACTOR =
+      ALL.option(EXPERIMENT, "experiment.levelDropFactor", NUMBER)
+          .from(1.0, 100.0)
+          .byDefault(1.5)
+          .formerly("levelDropFactor")
+          .does(
+              "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
+                  + " section 4.1.3. Without effect with `FIXED` levels.",
+              "The larger it is, the more steadily levels stay while memory comes and goes.");
+
+  static final Option<Integer> LEVEL_SIZE_RATIO =
+      ALL.option(EXPERIMENT, "experiment.levelSizeRatio", COUNT)
+          .where("0, or from 2 to 100", ratio -> ratio == 0 || ratio >= 2 && ratio <= 100)
+          .byDefault(0)
+          .formerly("levelSizeRatio")
+          .does(
+              "How many times larger a level is than the one above it: T of section 2.1. 0: as"
+                  + " suits what L0 delivers at a time, within `maxSpace`.",
+              "10 is as in the paper.");
+
+  private static long known(OptionValues before) {
+    long device = before.get(IO_BANDWIDTH);
+    return device == OptionLimits.AUTO_BANDWIDTH ? Long.MAX_VALUE : device;
+  }
+
+  static final Option<Long> IO_RESERVE =
+      ALL.option(EXPERIMENT, "experiment.ioReserve", BYTES)
+          .atLeast(0L)
+          .where("from 0 to less than `ioBandwidth`")
+          .byDefault(
+              "a twentieth of `ioBandwidth`, at most 10MB",
+              before -> Math.min(10L << 20, known(before) / 20))
+          .formerly("ioReserve")
+          .does(
+              "Bytes per second of `ioBandwidth` that neither clients nor flushes and merges are"
+                  + " thought to use: room for what changes within 10 ms.",
+              "Raise it if latencies count more than how fast merges are.");
+
+  static final Option<Long> IO_MINIMUM =
+      ALL.option(EXPERIMENT, "experiment.ioMinimum", BYTES)
+          .atLeast(OptionLimits.LEAST_BANDWIDTH)
+          .where("from 1MB to `ioBandwidth`")
+          .byDefault(
+              "a quarter of `ioBandwidth`, at most 50MB",
+              before ->
+                  Math.min(50L << 20, Math.max(OptionLimits.LEAST_BANDWIDTH, known(before) / 4)))
+          .formerly("ioMinimum")
+          .does(
+              "Bytes per second that flushes and merges of L0 may read and write however much"
+                  + " clients use.",
+              "Raise it if writers wait for flushes at peaks.");
+
+  static final Option<Double> PROCESSOR_MINIMUM =
+      ALL.option(EXPERIMENT, "experiment.processorMinimum", NUMBER)
+          .from(0.01, 1024.0)
+          .byDefault(0.25)
+          .formerly("processorMinimum")
+          .does(
+              "Processors that merges in memory and deeper merges may use however much clients"
+                  + " use. Beyond that they get what clients, flushes and merges of L0 leave.",
+              "With 1024 they never wait for processors.");
+
+  static final Option<MemoryComponent> MEMORY_COMPONENT =
+      ALL.option(EXPERIMENT, "experiment.memoryComponent", oneOf(MemoryComponent.class))
+          .byDefault(MemoryComponent.PARTITIONED)
+          .formerly("memoryComponent")
+          .does(
+              "How a tree's write memory is arranged. `PARTITIONED`: small SSTables. `MONOLITHIC`:"
+                  + " one large B+-tree. `ACCORDION_INDEX`: small SSTables below one index."
+                  + " `ACCORDION_DATA`: small SSTables merged into one. These three are flushed as a"
+                  + " whole, whatever the `experiment.flushStrategy`. `LEVELED`: levels of small SSTables, each"
+                  + " ten times as large as the one above it, of which the last is flushed.",
+              "The others are there to compare with.");
+
+  static final Option<WriteMemoryAllocation> WRITE_MEMORY_ALLOCATION =
+      ALL.option(EXPERIMENT, "experiment.writeMemoryAllocation", oneOf(WriteMemoryAllocation.class))
+          .byDefault(WriteMemoryAllocation.DYNAMIC)
+          .formerly("writeMemoryAllocation")
+          .does(
+              "How trees come to write memory. `DYNAMIC`: all share it. `STATIC`: it is split"
+                  + " evenly among the trees written last.",
+              "`STATIC` is there to compare with.");
+
+  static final Option<Integer> STATIC_TREES =
+      ALL.option(EXPERIMENT, "experiment.staticTrees", COUNT)
+          .atLeast(1)
+          .where("at least 1, and each must come to 8 pages of the write memory")
+          .byDefault(8)
+          .formerly("staticTrees")
+          .does(
+              "Among how many trees the write memory is split with"
+                  + " `experiment.writeMemoryAllocation=STATIC`.",
+              "Set it to the number of trees that are written at a time.");
+
+  static final Option<Long> ACTIVE_TABLE_SIZE =
+      ALL.option(EXPERIMENT, "experiment.activeTableSize", BYTES)
+          .where("0, or from 8 pages to a quarter of the write memory and at most 64MB")
+          .byDefault(
+              "1/8 of the write memory (1/16 with Accordion), at most 32MB; it may grow further"
+                  + " while write memory is mostly free",
+              0L)
+          .formerly("activeTableSize")
+          .does(
+              "The size at which the SSTable that takes a tree's writes is sealed. `MONOLITHIC`"
+                  + " components grow beyond it.",
+              "A larger one is slower to write to; a smaller one makes more runs to read and"
+                  + " merge.");
+
+  static final Option<Integer> TUNER_SAMPLES =
+      ALL.option(EXPERIMENT, "experiment.tunerSamples", COUNT)
+          .from(2, 100)
+          .byDefault(TUNING.samples())
+          .formerly("memoryTunerSamples")
+          .does(
+              "Through how many of the last sizes of write memory the tuner draws the line whose"
+                  + " root it seeks.",
+              "K of section 5.4. With more, noise misleads it less and it sees changes later.");
+
+  static final Option<Double> TUNER_FIXED_STEP =
+      ALL.option(EXPERIMENT, "experiment.tunerFixedStep", NUMBER)
+          .from(0.001, 1.0)
+          .byDefault(TUNING.fixedStep())
+          .formerly("memoryTunerFixedStep")
+          .does(
+              "Length of a step, as a share of the budget, while there is no line whose root the"
+                  + " tuner could seek.",
+              "See section 5.4.");
+
+  static final Option<Double> TUNER_MAX_STEP =
+      ALL.option(EXPERIMENT, "experiment.tunerMaxStep", NUMBER)
+          .from(0.001, 1.0)
+          .byDefault(TUNING.maxStep())
+          .formerly("memoryTunerMaxStep")
+          .does(
+              "The share of its memory that write memory or cache gives at most in a step.",
+              "See section 5.4.");
+
+  static final Option<Double> TUNER_BOLDNESS =
+      ALL.option(EXPERIMENT, "experiment.tunerBoldness", NUMBER)
+          .atLeast(1.0)
+          .where("from 1 to 1/experiment.tunerMaxStep")
+          .byDefault(TUNING.boldness())
+          .formerly("memoryTunerBoldness")
+          .does(
+              "How many times `experiment.tunerMaxStep` a step may be after several in one direction"
+                  + " that each lowered the cost.",
+              "1 is as in the paper.");
+
+  static final Option<Long> TUNER_MIN_STEP =
+      ALL.option(EXPERIMENT, "experiment.tunerMinStep", BYTES)
+          .atLeast(0L)
+          .byDefault(TUNING.minStepBytes())
+          .formerly("memoryTunerMinStep")
+          .does(
+              "Shorter steps are not made. Small budgets and regions lower it.",
+              "See section 5.4.");
+
+  static final Option<Double> TUNER_MIN_GAIN =
+      ALL.option(EXPERIMENT, "experiment.tunerMinGain", NUMBER)
+          .from(0.0, 1.0)
+          .byDefault(TUNING.minGain())
+          .formerly("memoryTunerMinGain")
+          .does(
+              "Steps that are expected to save a smaller share of the cost are not made.",
+              "See section 5.4.");
 
   private StoreOption() {}
 }

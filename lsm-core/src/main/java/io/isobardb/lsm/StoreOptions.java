@@ -69,33 +69,39 @@ public final class StoreOptions {
   }
 
   private void checkLevels() {
-    int ratio = experimental().levelSizeRatio();
+    int ratio = values.get(StoreOption.LEVEL_SIZE_RATIO);
     if (levels().kind() == Levels.Kind.OPTIMISED && ratio > 0) {
       throw new IllegalArgumentException(
-          "levels=OPTIMISED plans each level's size, so levelSizeRatio="
+          "levels=OPTIMISED plans each level's size, so "
+              + StoreOption.LEVEL_SIZE_RATIO
+              + "="
               + ratio
               + " would do nothing: leave one of them out");
     }
   }
 
   private void checkL0() {
-    ExperimentalOptions chosen = experimental();
-    if (chosen.l0StartGroups() >= chosen.l0SlowdownGroups()
-        || chosen.l0SlowdownGroups() > chosen.l0StopGroups()) {
+    int start = values.get(StoreOption.L0_START_GROUPS);
+    int slowdown = values.get(StoreOption.L0_SLOWDOWN_GROUPS);
+    int stop = values.get(StoreOption.L0_STOP_GROUPS);
+    if (start >= slowdown || slowdown > stop) {
       throw new IllegalArgumentException(
-          "l0StartGroups must be less than l0SlowdownGroups, and that no more than l0StopGroups,"
-              + " not "
-              + chosen.l0StartGroups()
+          StoreOption.L0_START_GROUPS
+              + " must be less than "
+              + StoreOption.L0_SLOWDOWN_GROUPS
+              + ", and that no more than "
+              + StoreOption.L0_STOP_GROUPS
+              + ", not "
+              + start
               + ", "
-              + chosen.l0SlowdownGroups()
+              + slowdown
               + " and "
-              + chosen.l0StopGroups());
+              + stop);
     }
   }
 
   private void checkBandwidth() {
-    ExperimentalOptions chosen = experimental();
-    long device = chosen.ioBandwidth();
+    long device = ioBandwidth();
     if (device != OptionLimits.AUTO_BANDWIDTH && device < OptionLimits.LEAST_BANDWIDTH) {
       throw new IllegalArgumentException(
           "ioBandwidth must be 0 (auto), or at least 1MB per second, not " + device + " bytes");
@@ -103,23 +109,27 @@ public final class StoreOptions {
     if (device == OptionLimits.AUTO_BANDWIDTH) {
       return;
     }
-    if (device == Long.MAX_VALUE && chosen.mergeSchedule().equals(MergeSchedule.SILK)) {
+    if (device == Long.MAX_VALUE && mergeSchedule().equals(MergeSchedule.SILK)) {
       throw new IllegalArgumentException(
           "mergeSchedule SILK needs an ioBandwidth to go by: auto or a size, not unlimited");
     }
-    if (chosen.ioReserve() >= device) {
+    long reserve = values.get(StoreOption.IO_RESERVE);
+    if (reserve >= device) {
       throw new IllegalArgumentException(
-          "ioReserve must be from 0 to less than the ioBandwidth of "
+          StoreOption.IO_RESERVE
+              + " must be from 0 to less than the ioBandwidth of "
               + device
               + " bytes per second, not "
-              + chosen.ioReserve());
+              + reserve);
     }
-    if (chosen.ioMinimum() > device) {
+    long minimum = values.get(StoreOption.IO_MINIMUM);
+    if (minimum > device) {
       throw new IllegalArgumentException(
-          "ioMinimum must be from 1MB to the ioBandwidth of "
+          StoreOption.IO_MINIMUM
+              + " must be from 1MB to the ioBandwidth of "
               + device
               + " bytes per second, not "
-              + chosen.ioMinimum());
+              + minimum);
     }
   }
 
@@ -169,13 +179,16 @@ public final class StoreOptions {
               + " bytes that the budget leaves beside the write memory, not "
               + tuner.cacheFloor());
     }
-    double boldness = experimental().tunerBoldness();
-    double boldest = Math.max(1, 1 / experimental().tunerMaxStep());
+    double boldness = values.get(StoreOption.TUNER_BOLDNESS);
+    double boldest = Math.max(1, 1 / values.get(StoreOption.TUNER_MAX_STEP));
     if (!(boldness <= boldest)) {
       throw new IllegalArgumentException(
-          "memoryTunerBoldness must be from 1 to "
+          StoreOption.TUNER_BOLDNESS
+              + " must be from 1 to "
               + OptionKind.text(boldest)
-              + " with this memoryTunerMaxStep, not "
+              + " with this "
+              + StoreOption.TUNER_MAX_STEP
+              + ", not "
               + OptionKind.text(boldness));
     }
   }
@@ -188,8 +201,9 @@ public final class StoreOptions {
       throw new IllegalArgumentException(
           String.format(
               Locale.ROOT,
-              "activeTableSize must be 0, or from %d to %d bytes (eight pages to a quarter of the"
+              "%s must be 0, or from %d to %d bytes (eight pages to a quarter of the"
                   + " write memory or 64 MiB), not %d",
+              StoreOption.ACTIVE_TABLE_SIZE,
               least,
               most,
               size));
@@ -197,11 +211,13 @@ public final class StoreOptions {
   }
 
   private void checkStaticTrees() {
-    int trees = experimental().staticTrees();
-    boolean shares = experimental().writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
+    int trees = values.get(StoreOption.STATIC_TREES);
+    boolean shares =
+        values.get(StoreOption.WRITE_MEMORY_ALLOCATION) == WriteMemoryAllocation.STATIC;
     if (shares && writeMemory() / trees < (long) MIN_SHARE_PAGES * pageSize()) {
       throw new IllegalArgumentException(
-          "staticTrees must be at least 1, and so few that each has "
+          StoreOption.STATIC_TREES
+              + " must be at least 1, and so few that each has "
               + MIN_SHARE_PAGES
               + " pages of the write memory of "
               + writeMemory()
@@ -237,15 +253,17 @@ public final class StoreOptions {
     Objects.requireNonNull(properties, "properties");
     Objects.requireNonNull(prefix, "prefix");
     Builder builder = builder();
-    List<String> replaced = builder.values.read(properties, prefix);
-    if (!replaced.isEmpty()) {
-      System.getLogger(StoreOptions.class.getName())
-          .log(
-              Level.WARNING,
-              "options in words that are read until 1.0 only; write "
-                  + String.join(", ", replaced));
-    }
+    builder.values.read(properties, prefix);
     return builder.build();
+  }
+
+  /**
+   * The value of an option by its name, as {@link Builder#set} takes it.
+   *
+   * @throws IllegalArgumentException for an unknown name, with the nearest known one
+   */
+  public String get(String name) {
+    return values.text(Objects.requireNonNull(name, "name"));
   }
 
   /** All memory the store may hold, in bytes. */
@@ -266,11 +284,6 @@ public final class StoreOptions {
     return new MemoryTunerOptions(values);
   }
 
-  /** Options that are there for experiments. */
-  public ExperimentalOptions experimental() {
-    return new ExperimentalOptions(values);
-  }
-
   /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
   public long logLimit() {
     return values.get(StoreOption.LOG_LIMIT);
@@ -284,6 +297,19 @@ public final class StoreOptions {
   /** How many levels a tree has, and how large they are. */
   public Levels levels() {
     return values.get(StoreOption.LEVELS);
+  }
+
+  /** When disk merges run. */
+  public MergeSchedule mergeSchedule() {
+    return values.get(StoreOption.MERGE_SCHEDULE);
+  }
+
+  /**
+   * What the device reads and writes in a second, in bytes; 0 if the store finds out, {@link
+   * Long#MAX_VALUE} for no limit.
+   */
+  public long ioBandwidth() {
+    return values.get(StoreOption.IO_BANDWIDTH);
   }
 
   /** Size of a page, in bytes. */
@@ -425,11 +451,14 @@ public final class StoreOptions {
     }
 
     /**
-     * Sets options that are there for experiments, such as {@code experimental(e ->
-     * e.flushPolicy(FlushPolicy.MIN_LSN))}.
+     * Sets an option by its name, such as {@code set("memoryBudget", "256MB")}. docs/options.md
+     * lists all names and what they take.
+     *
+     * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
+     *     value that does not parse
      */
-    public Builder experimental(Consumer<ExperimentalOptions.Builder> setting) {
-      Objects.requireNonNull(setting, "setting").accept(new ExperimentalOptions.Builder(values));
+    public Builder set(String name, String value) {
+      values.read("", Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
       return this;
     }
 
@@ -452,6 +481,23 @@ public final class StoreOptions {
      */
     public Builder levels(Levels levels) {
       return set(StoreOption.LEVELS, levels);
+    }
+
+    /**
+     * When disk merges run. Default {@link MergeSchedule#ALWAYS}. {@link MergeSchedule#ADAPTIVE}
+     * suits writes that come in bursts.
+     */
+    public Builder mergeSchedule(MergeSchedule schedule) {
+      return set(StoreOption.MERGE_SCHEDULE, schedule);
+    }
+
+    /**
+     * What the device reads and writes in a second, in bytes, at least 1 MB. Flushes and merges get
+     * what clients leave of it. 0, the default, if the store is to find out; {@link Long#MAX_VALUE}
+     * for no limit.
+     */
+    public Builder ioBandwidth(long bytesPerSecond) {
+      return set(StoreOption.IO_BANDWIDTH, bytesPerSecond);
     }
 
     /** A power of two from 4096 to 65536; stored with the store. Default 8192. */
@@ -537,7 +583,16 @@ public final class StoreOptions {
      * @throws IllegalArgumentException naming the option that is out of its range
      */
     public StoreOptions build() {
-      return new StoreOptions(this);
+      StoreOptions options = new StoreOptions(this);
+      List<String> replaced = values.takeReplaced();
+      if (!replaced.isEmpty()) {
+        System.getLogger(StoreOptions.class.getName())
+            .log(
+                Level.WARNING,
+                "options in words that are read until 1.0 only; write "
+                    + String.join(", ", replaced));
+      }
+      return options;
     }
   }
 }

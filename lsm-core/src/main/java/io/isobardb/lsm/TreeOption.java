@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.Option.Change;
+import io.isobardb.lsm.setting.OptionGroup;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionSet;
 import java.time.Duration;
@@ -12,7 +13,7 @@ final class TreeOption {
   static final OptionSet ALL = new OptionSet();
 
   static final Option<String> KEY_ORDER =
-      ALL.option("keyOrder", OptionKind.NAME)
+      ALL.option(OptionGroup.ENTRIES, "keyOrder", OptionKind.NAME)
           .where("the name of a `KeyOrder`")
           .byDefault(KeyOrder.BYTES.name())
           .changes(Change.NEVER)
@@ -25,7 +26,7 @@ final class TreeOption {
   static final String NO_OPERATOR = "none";
 
   static final Option<String> MERGE_OPERATOR =
-      ALL.option("mergeOperator", OptionKind.NAME)
+      ALL.option(OptionGroup.ENTRIES, "mergeOperator", OptionKind.NAME)
           .where("the name of a `MergeOperator`, or `none`")
           .byDefault(NO_OPERATOR)
           .changes(Change.NEVER)
@@ -35,35 +36,8 @@ final class TreeOption {
                   + " opened.",
               "Set it for counters, and for values that grow by what is added to them.");
 
-  static final Option<Boolean> LOGGED =
-      ALL.option("logged", OptionKind.BOOLEAN)
-          .byDefault(true)
-          .changes(Change.NEVER)
-          .does(
-              "Whether writes go to the log. The writes of an unlogged tree survive a crash up to"
-                  + " the last `Store.checkpoint`.",
-              "Turn it off for data that can be made again, such as imports and caches.");
-
-  static final Option<Compression> COMPRESSION =
-      ALL.option("compression", OptionKind.oneOf(Compression.class))
-          .byDefault(Compression.NONE)
-          .changes(Change.NEVER)
-          .does(
-              "How pages are stored on disk. In memory they are never compressed.",
-              "Use `LZ4` for text and other repetitive values if the device is the bottleneck.");
-
-  static final Option<Integer> FILTER_BITS_PER_KEY =
-      ALL.option("filterBitsPerKey", OptionKind.COUNT)
-          .from(0, 24)
-          .byDefault(10)
-          .changes(Change.NEVER)
-          .does(
-              "Bits of filter that a key costs; 0 for no filters. With 10, about 1 % of absent"
-                  + " keys cost a read.",
-              "Use 0 if keys that are looked up are always there, or a tree is only scanned.");
-
   static final Option<Duration> TIME_TO_LIVE =
-      ALL.option("timeToLive", OptionKind.DURATION)
+      ALL.option(OptionGroup.ENTRIES, "timeToLive", OptionKind.DURATION)
           .from(Duration.ZERO, Duration.ofDays(36500))
           .where(
               "from a millisecond to 36500 days, or 0 for ever",
@@ -74,6 +48,33 @@ final class TreeOption {
               "How long entries live that are written from now on. An entry that has expired is"
                   + " absent.",
               "Set it for sessions, caches and events that nobody needs after some time.");
+
+  static final Option<Boolean> LOGGED =
+      ALL.option(OptionGroup.TABLES, "logged", OptionKind.BOOLEAN)
+          .byDefault(true)
+          .changes(Change.NEVER)
+          .does(
+              "Whether writes go to the log. The writes of an unlogged tree survive a crash up to"
+                  + " the last `Store.checkpoint`.",
+              "Turn it off for data that can be made again, such as imports and caches.");
+
+  static final Option<Compression> COMPRESSION =
+      ALL.option(OptionGroup.TABLES, "compression", OptionKind.oneOf(Compression.class))
+          .byDefault(Compression.NONE)
+          .changes(Change.NEVER)
+          .does(
+              "How pages are stored on disk. In memory they are never compressed.",
+              "Use `LZ4` for text and other repetitive values if the device is the bottleneck.");
+
+  static final Option<Integer> FILTER_BITS_PER_KEY =
+      ALL.option(OptionGroup.TABLES, "filterBitsPerKey", OptionKind.COUNT)
+          .from(0, 24)
+          .byDefault(10)
+          .changes(Change.NEVER)
+          .does(
+              "Bits of filter that a key costs; 0 for no filters. With 10, about 1 % of absent"
+                  + " keys cost a read.",
+              "Use 0 if keys that are looked up are always there, or a tree is only scanned.");
 
   private TreeOption() {}
 }

@@ -52,6 +52,7 @@ class ArchitectureTest {
           Map.entry("setting", "an option is data; what it means is known elsewhere"),
           Map.entry("observe", "what is told does not depend on who tells it"),
           Map.entry(API, "what users see has no code of the engine, but for who opens it"),
+          Map.entry("experiment", "what is there to compare with is set and read by its name"),
           Map.entry("event", "all others report to it; it knows none of them"),
           Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
           Map.entry("operand", "operands are values of entries, wherever these lie"),

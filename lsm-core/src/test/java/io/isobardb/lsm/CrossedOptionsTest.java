@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
@@ -326,12 +327,12 @@ class CrossedOptionsTest {
         };
     int mostTrees = (int) Math.min(4, writeMemory / (8L * pageSize));
     boolean shares = mostTrees > 0 && random.nextInt(4) == 0;
-    return StoreOptions.builder()
-        .pageSize(pageSize)
-        .memoryBudget(budget)
-        .writeMemory(Math.min(writeMemory, budget / 4 * 3))
-        .memoryTuner(random.nextInt(3) != 0)
-        .experimental(
+    return ExperimentalOptions.set(
+            StoreOptions.builder()
+                .pageSize(pageSize)
+                .memoryBudget(budget)
+                .writeMemory(Math.min(writeMemory, budget / 4 * 3))
+                .memoryTuner(random.nextInt(3) != 0),
             e ->
                 e.flushPolicy(anyOf(random, FlushPolicy.values()))
                     .flushStrategy(anyOf(random, FlushStrategy.values()))

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.setting.Option;
+import io.isobardb.lsm.setting.OptionGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -43,6 +45,8 @@ class OptionsPageTest {
       - A size is a number with `KB`, `MB` or `GB`, or without a unit in bytes. Units are powers of 1024.
       - A duration is a number with `ms` or `s`, or an ISO duration such as `PT1M`.
       - `memoryTunerInterval` and others that begin so are set by `memoryTuner(t -> t.interval(...))`.
+      - Any option is set by its name with `StoreOptions.Builder.set`, and told by `StoreOptions.get`.
+      - What an option was called or took before is read until 1.0, with a warning that says what to write.
       - An unknown name and a value out of range are refused, with what was probably meant.
       - `Store.options()` and `Tree.options()` tell what is in force.
 
@@ -60,21 +64,22 @@ class OptionsPageTest {
       """
       ## Of a tree
 
-      They are stored when the tree is created and never change. `Store.openTree` refuses one that was set
-      and is stored otherwise, with both values. One that was not set takes what is stored.
+      They are stored when the tree is created, and only `timeToLive` ever changes. `Store.openTree` refuses
+      another one that was set and is stored otherwise, with both values. One that was not set takes what is
+      stored.
 
       """;
 
-  private static final String EXPERIMENTAL =
+  private static final String EXPERIMENTS =
       """
-      ## For experiments
+      ## Experiments
 
       Other policies to compare with, and parameters of "Breaking Down Memory Walls in LSM-based Storage
       Systems", whose sections are named. The defaults are what measurements have shown to be best. A
       release may change or remove these options.
 
-      They are set by `experimental(e -> e.flushPolicy(...))`. There, the memory tuner's are named
-      `tunerSamples` and so on.
+      They are set by their names alone: as properties, by `StoreOptions.Builder.set`, or by `--option` of
+      `isobar latency` and `isobar experiment`.
 
       """;
 
@@ -82,33 +87,59 @@ class OptionsPageTest {
     return (Files.exists(Path.of("..", "README.md")) ? Path.of("..") : Path.of("")).resolve(name);
   }
 
+  private static boolean isExperiment(Option<?> option) {
+    return option.group() == OptionGroup.EXPERIMENT;
+  }
+
   private static String page() {
     StringBuilder page = new StringBuilder(String.format(BEGINNING, HOW_TO_REWRITE));
-    chapter(page, STORE, StoreOption.ALL.options(), option -> !option.experimental());
+    chapter(page, STORE, StoreOption.ALL.options(), option -> !isExperiment(option));
     chapter(page, TREE, TreeOption.ALL.options(), option -> true);
-    chapter(page, EXPERIMENTAL, StoreOption.ALL.options(), Option::experimental);
+    chapter(page, EXPERIMENTS, StoreOption.ALL.options(), OptionsPageTest::isExperiment);
     return page.toString().stripTrailing() + "\n";
   }
 
   private static void chapter(
       StringBuilder page, String beginning, List<Option<?>> all, Predicate<Option<?>> which) {
-    List<Option<?>> options = all.stream().filter(which).toList();
-    page.append(beginning).append("| option | default |\n|---|---|\n");
-    for (Option<?> option : options) {
-      String name = option.name();
-      page.append(
-          String.format(
-              "| [`%s`](#%s) | %s |\n", name, name.toLowerCase(Locale.ROOT), option.defaultText()));
-    }
-    for (Option<?> option : options) {
-      page.append("\n### ").append(option.name()).append("\n\n").append(wrapped("", option.what()));
-      page.append('\n');
-      page.append(wrapped("- ", "Default: " + option.defaultText() + "."));
-      page.append(wrapped("- ", "Takes " + takes(option) + "."));
-      page.append(wrapped("- ", changes(option)));
-      page.append(wrapped("- ", option.when()));
-    }
+    Map<OptionGroup, List<Option<?>>> groups =
+        all.stream()
+            .filter(which)
+            .collect(Collectors.groupingBy(Option::group, TreeMap::new, Collectors.toList()));
+    page.append(beginning)
+        .append(
+            groups.size() > 1
+                ? "| group | option | default |\n|---|---|---|\n"
+                : "| option | default |\n|---|---|\n");
+    groups.forEach(
+        (group, options) -> {
+          for (Option<?> option : options) {
+            String first = option == options.get(0) ? group.title() : "";
+            page.append(groups.size() > 1 ? "| " + first + " " : "");
+            page.append(
+                String.format(
+                    Locale.ROOT,
+                    "| [`%s`](#%s) | %s |\n",
+                    option.name(),
+                    anchor(option.name()),
+                    option.defaultText()));
+          }
+        });
+    groups.forEach((group, options) -> options.forEach(option -> tell(page, option)));
     page.append('\n');
+  }
+
+  /** As headings are linked to. */
+  private static String anchor(String name) {
+    return name.toLowerCase(Locale.ROOT).replace(".", "");
+  }
+
+  private static void tell(StringBuilder page, Option<?> option) {
+    page.append("\n### ").append(option.name()).append("\n\n").append(wrapped("", option.what()));
+    page.append('\n');
+    page.append(wrapped("- ", "Default: " + option.defaultText() + "."));
+    page.append(wrapped("- ", "Takes " + takes(option) + "."));
+    page.append(wrapped("- ", changes(option)));
+    page.append(wrapped("- ", option.when()));
   }
 
   private static String takes(Option<?> option) {
@@ -155,7 +186,7 @@ class OptionsPageTest {
   void theReadmesTableHasOptionsThatAUserMaySetWithTheirDefaults() throws IOException {
     Map<String, String> defaults = new TreeMap<>();
     StoreOption.ALL.options().stream()
-        .filter(option -> !option.experimental())
+        .filter(option -> !isExperiment(option))
         .forEach(option -> defaults.put(option.name(), option.defaultText()));
     String readme = Files.readString(file("README.md"));
     String chapter = readme.substring(readme.indexOf("\n## Options\n"));

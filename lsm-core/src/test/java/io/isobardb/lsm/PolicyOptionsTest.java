@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.observe.StoreStats;
@@ -81,8 +82,7 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     Map<FlushKind, Integer> kinds = new EnumMap<>(FlushKind.class);
     StoreOptions options =
-        options()
-            .experimental(e -> e.flushStrategy(strategy))
+        ExperimentalOptions.set(options(), e -> e.flushStrategy(strategy))
             .logLimit(shortLog ? 2 << 20 : 64 << 20)
             .build();
     try (Store store = world.open(options)) {
@@ -136,7 +136,9 @@ class PolicyOptionsTest {
   void theStructureSaysWhetherL0HasGroups(L0Structure structure) {
     SimulatedWorld world = new SimulatedWorld(5);
     StoreOptions options =
-        options().experimental(e -> e.l0Structure(structure)).logLimit(64 << 20).build();
+        ExperimentalOptions.set(options(), e -> e.l0Structure(structure))
+            .logLimit(64 << 20)
+            .build();
     boolean grouped = false;
     try (Store store = world.open(options)) {
       Tree tree = store.openTree("t");
@@ -159,8 +161,7 @@ class PolicyOptionsTest {
     SimulatedWorld world = new SimulatedWorld(5);
     Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
     StoreOptions options =
-        options()
-            .experimental(e -> e.memoryComponent(MemoryComponent.MONOLITHIC))
+        ExperimentalOptions.set(options(), e -> e.memoryComponent(MemoryComponent.MONOLITHIC))
             .logLimit(64 << 20)
             .build();
     try (Store store = world.open(options)) {
@@ -203,8 +204,8 @@ class PolicyOptionsTest {
   private static long bytesPerFlush(MemoryComponent component, int shares, int trees) {
     SimulatedWorld world = new SimulatedWorld(5);
     StoreOptions options =
-        options()
-            .experimental(
+        ExperimentalOptions.set(
+                options(),
                 e ->
                     e.memoryComponent(component)
                         .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
@@ -251,7 +252,9 @@ class PolicyOptionsTest {
     Set<FlushKind> kinds = EnumSet.noneOf(FlushKind.class);
     Set<Integer> outputs = new TreeSet<>();
     StoreOptions options =
-        options().experimental(e -> e.memoryComponent(component)).logLimit(64 << 20).build();
+        ExperimentalOptions.set(options(), e -> e.memoryComponent(component))
+            .logLimit(64 << 20)
+            .build();
     try (Store store = world.open(options)) {
       store.addListener(
           new StoreListener() {
@@ -297,16 +300,16 @@ class PolicyOptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "flushStrategy | round-robin | 'ROUND_ROBIN'",
-        "flushStrategy | sometimes | known are ROUND_ROBIN, OLDEST, FULL, ADAPTIVE, BETA",
-        "l0Structure | groupd | 'GROUPED'",
+        "experiment.flushStrategy | round-robin | 'ROUND_ROBIN'",
+        "experiment.flushStrategy | sometimes | known are ROUND_ROBIN, OLDEST, FULL, ADAPTIVE, BETA",
+        "experiment.l0Structure | groupd | 'GROUPED'",
         "levels | dynamc | 'DYNAMIC'",
         "levels | fixed(lots) | is not a size",
         "levels | fixed(100) | 64KB of write memory or more, not for 100 bytes",
-        "memoryComponent | monolith | 'MONOLITHIC'",
-        "writeMemoryAllocation | statik | 'STATIC'",
-        "staticTrees | 0 | must be at least 1",
-        "flushPolicy | optimum | 'OPTIMAL'"
+        "experiment.memoryComponent | monolith | 'MONOLITHIC'",
+        "experiment.writeMemoryAllocation | statik | 'STATIC'",
+        "experiment.staticTrees | 0 | must be at least 1",
+        "experiment.flushPolicy | optimum | 'OPTIMAL'"
       })
   void unknownValuesAreRefusedWithASuggestion(String option, String value, String suggestion) {
     Properties properties = new Properties();
@@ -330,7 +333,8 @@ class PolicyOptionsTest {
   @CsvSource({"32768, 5, 40", "1048576, 0, 0"})
   void anActiveSSTableIsSealedAtTheSizeAskedFor(int size, int leastRuns, int mostRuns) {
     SimulatedWorld world = new SimulatedWorld(5);
-    try (Store store = world.open(options().experimental(e -> e.activeTableSize(size)).build())) {
+    try (Store store =
+        world.open(ExperimentalOptions.set(options(), e -> e.activeTableSize(size)).build())) {
       Tree tree = store.openTree("t");
       for (int i = 0; i < 1_500; i++) {
         tree.put(key(i), value(i, VALUE_BYTES));
@@ -344,9 +348,10 @@ class PolicyOptionsTest {
   void anActiveSSTableHasSomePagesOfTheStoreWhateverThePageSizeOfTheOptions() {
     SimulatedWorld world = new SimulatedWorld(5);
     world.open(options().pageSize(65_536).build()).close();
-    try (Store store = world.open(options().experimental(e -> e.activeTableSize(32_768)).build())) {
+    try (Store store =
+        world.open(ExperimentalOptions.set(options(), e -> e.activeTableSize(32_768)).build())) {
       assertEquals(65_536, store.options().pageSize(), "of the store, not of the options");
-      assertEquals(32_768, store.options().experimental().activeTableSize());
+      assertEquals(32_768, ExperimentalOptions.of(store.options()).activeTableSize());
       Tree tree = store.openTree("t");
       for (int i = 0; i < 40; i++) {
         tree.put(key(i), value(i, VALUE_BYTES));
@@ -357,9 +362,17 @@ class PolicyOptionsTest {
 
   @Test
   void anActiveSSTableTooSmallOrTooLargeIsRefused() {
-    for (int size : new int[] {-1, 32_767, (2 << 20) + 1}) {
+    StoreOptions.Builder small = options();
+    assertTrue(
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ExperimentalOptions.set(small, e -> e.activeTableSize(-1)))
+            .getMessage()
+            .startsWith("option experiment.activeTableSize: can't take '-1'"));
+    for (int size : new int[] {1, 32_767, (2 << 20) + 1}) {
       StoreOptions.Builder options =
-          options().writeMemory(8 << 20 >> 1).experimental(e -> e.activeTableSize(size));
+          ExperimentalOptions.set(
+              options().writeMemory(8 << 20 >> 1), e -> e.activeTableSize(size));
       IllegalArgumentException e =
           assertThrows(IllegalArgumentException.class, options::build, "size " + size);
       assertTrue(
@@ -367,10 +380,8 @@ class PolicyOptionsTest {
     }
     assertEquals(
         32_768,
-        options()
-            .experimental(e -> e.activeTableSize(32_768))
-            .build()
-            .experimental()
+        ExperimentalOptions.of(
+                ExperimentalOptions.set(options(), e -> e.activeTableSize(32_768)).build())
             .activeTableSize());
   }
 }

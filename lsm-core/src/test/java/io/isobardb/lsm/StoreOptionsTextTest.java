@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSelection;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StoreOptionsTextTest {
   @Test
   void toldAsTheyAreRead() {
-    StoreOptions options =
+    StoreOptions.Builder builder =
         StoreOptions.builder()
             .memoryBudget(100 << 20)
             .memoryTuner(
@@ -26,22 +27,21 @@ class StoreOptionsTextTest {
                         .readWeight(0.125)
                         .writeFloor(7 << 20)
                         .cacheFloor(9 << 20))
-            .experimental(
-                e ->
-                    e.tunerSamples(7)
-                        .tunerFixedStep(0.03125)
-                        .tunerMaxStep(0.25)
-                        .tunerBoldness(1.5)
-                        .tunerMinStep(3 << 20)
-                        .tunerMinGain(0.02))
             .asyncSyncInterval(Duration.ofMillis(2500))
-            .experimental(
-                e ->
-                    e.mergeSelection(MergeSelection.OLDEST)
-                        .levelDropFactor(2.25)
-                        .activeTableSize(1 << 20))
-            .levels(Levels.fixed(8 << 20))
-            .build();
+            .levels(Levels.fixed(8 << 20));
+    ExperimentalOptions.set(
+        builder,
+        e ->
+            e.tunerSamples(7)
+                .tunerFixedStep(0.03125)
+                .tunerMaxStep(0.25)
+                .tunerBoldness(1.5)
+                .tunerMinStep(3 << 20)
+                .tunerMinGain(0.02)
+                .mergeSelection(MergeSelection.OLDEST)
+                .levelDropFactor(2.25)
+                .activeTableSize(1 << 20));
+    StoreOptions options = builder.build();
     assertEquals(options.toString(), read(options.toString()).toString());
     // What the process may open changes by the moment.
     StoreOptions defaults = StoreOptions.builder().maxOpenFiles(100).build();

@@ -1,9 +1,9 @@
 package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Compression;
-import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
@@ -61,55 +61,59 @@ final class RandomOptions {
             .memoryBudget(budget)
             .writeMemory(writeMemory)
             .pageSize(pageSize)
-            .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20)
-            .experimental(
-                e -> {
-                  e.flushPolicy(anyOf(random, FlushPolicy.values()))
-                      .writeMemoryAllocation(
-                          random.nextInt(3) == 0
-                              ? WriteMemoryAllocation.STATIC
-                              : WriteMemoryAllocation.DYNAMIC)
-                      .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
-                      .activeTableSize(
-                          random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
-                      .memoryComponent(anyOf(random, MemoryComponent.values()))
-                      .flushStrategy(anyOf(random, FlushStrategy.values()))
-                      .l0Structure(anyOf(random, L0Structure.values()))
-                      .l0StartGroups(1 + random.nextInt(4))
-                      .l0SlowdownGroups(5 + random.nextInt(4))
-                      .l0StopGroups(8 + random.nextInt(5))
-                      .mergeDebtLimit(1L << (20 + random.nextInt(8)))
-                      .mergeSchedule(schedule(random));
-                  limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
-                })
-            .levels(anyOf(random, LEVELS))
-            // Not drawn: then each seed would draw all else anew.
-            .fileAccess(FileAccess.values()[(int) ((writeMemory >> 18) % 3)])
-            .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
-            .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
-            .backgroundThreads(1 + random.nextInt(3))
-            .experimental(
-                e ->
-                    e.mergeSelection(anyOf(random, MergeSelection.values()))
-                        .levelDropFactor(1 + random.nextInt(3) / 2.0)
-                        .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
-                        .mergesWithinL0(random.nextInt(3) != 0)
-                        .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875))
-            .experimental(e -> e.processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024))
-            .maxSpace(1.01 + random.nextInt(4) / 2.0)
-            .keyOrder(FallingOrder.FALLING)
-            .mergeOperator(TailOperator.TAIL);
+            .logLimit(random.nextInt(4) == 0 ? 4 << 20 : 1 << 20);
+    ExperimentalOptions.set(
+        drawn,
+        e ->
+            e.flushPolicy(anyOf(random, FlushPolicy.values()))
+                .writeMemoryAllocation(
+                    random.nextInt(3) == 0
+                        ? WriteMemoryAllocation.STATIC
+                        : WriteMemoryAllocation.DYNAMIC)
+                .staticTrees(Math.min(1 + random.nextInt(3), mostStaticTrees))
+                .activeTableSize(
+                    random.nextInt(3) != 0 && activeSize <= writeMemory / 4 ? activeSize : 0)
+                .memoryComponent(anyOf(random, MemoryComponent.values()))
+                .flushStrategy(anyOf(random, FlushStrategy.values()))
+                .l0Structure(anyOf(random, L0Structure.values()))
+                .l0StartGroups(1 + random.nextInt(4))
+                .l0SlowdownGroups(5 + random.nextInt(4))
+                .l0StopGroups(8 + random.nextInt(5))
+                .mergeDebtLimit(1L << (20 + random.nextInt(8))));
+    drawn.mergeSchedule(schedule(random));
+    limit(drawn, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+    drawn
+        .levels(anyOf(random, LEVELS))
+        // Not drawn: then each seed would draw all else anew.
+        .fileAccess(FileAccess.values()[(int) ((writeMemory >> 18) % 3)])
+        .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
+        .asyncSyncInterval(Duration.ofMillis(1 + random.nextInt(20)))
+        .backgroundThreads(1 + random.nextInt(3));
+    ExperimentalOptions.set(
+        drawn,
+        e ->
+            e.mergeSelection(anyOf(random, MergeSelection.values()))
+                .levelDropFactor(1 + random.nextInt(3) / 2.0)
+                .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                .mergesWithinL0(random.nextInt(3) != 0)
+                .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875)
+                .processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024));
+    drawn
+        .maxSpace(1.01 + random.nextInt(4) / 2.0)
+        .keyOrder(FallingOrder.FALLING)
+        .mergeOperator(TailOperator.TAIL);
     if (writeMemory == budget / 4) {
       // Not drawn, so that all that is stays as it was.
-      drawn.levels(Levels.optimised()).experimental(e -> e.levelSizeRatio(0));
+      drawn.levels(Levels.optimised());
+      ExperimentalOptions.set(drawn, e -> e.levelSizeRatio(0));
     }
     return drawn.build();
   }
 
-  private static void limit(ExperimentalOptions.Builder options, long bandwidth) {
+  private static void limit(StoreOptions.Builder options, long bandwidth) {
     options.ioBandwidth(bandwidth);
     if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
-      options.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2);
+      ExperimentalOptions.set(options, e -> e.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2));
     }
   }
 

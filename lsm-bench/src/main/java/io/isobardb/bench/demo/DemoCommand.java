@@ -8,6 +8,7 @@ import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -76,11 +77,12 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private static StoreOptions options() {
-    return StoreOptions.builder()
-        .memoryBudget(BUDGET_BYTES)
-        // A store in use decides every minute or so; here there is no time for that.
-        .memoryTuner(tuner -> tuner.interval(Duration.ofSeconds(1)))
-        .experimental(e -> e.tunerMaxStep(0.25))
+    return ExperimentalOptions.set(
+            StoreOptions.builder()
+                .memoryBudget(BUDGET_BYTES)
+                // A store in use decides every minute or so; here there is no time for that.
+                .memoryTuner(tuner -> tuner.interval(Duration.ofSeconds(1))),
+            e -> e.tunerMaxStep(0.25))
         .build();
   }
 

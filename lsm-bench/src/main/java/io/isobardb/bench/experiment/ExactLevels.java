@@ -19,6 +19,7 @@ import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.tuner.model.Popularity;
@@ -138,7 +139,7 @@ final class ExactLevels implements SimulatedExperiment {
     switch (point.text(SCHEME)) {
       case DYNAMIC -> {}
       case OPTIMISED -> options.levels(Levels.optimised());
-      case RATIO -> options.experimental(e -> e.levelSizeRatio(10));
+      case RATIO -> ExperimentalOptions.set(options, e -> e.levelSizeRatio(10));
       default -> throw new UsageException("no scheme is called '" + point.text(SCHEME) + "'");
     }
     return options.build();

@@ -99,7 +99,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       names = "--option",
       paramLabel = "NAME=VALUE",
       description =
-          "An option of the stores, an experimental one, too; docs/options.md has them. What an"
+          "An option of the stores, one for experiments, too; docs/options.md has them. What an"
               + " experiment sets itself stays.")
   private Map<String, String> options = new LinkedHashMap<>();
 

@@ -5,7 +5,7 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Verdict;
-import io.isobardb.lsm.ExperimentalOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.L0Structure;
 import java.util.List;
 

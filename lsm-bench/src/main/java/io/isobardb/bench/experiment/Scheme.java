@@ -2,6 +2,7 @@ package io.isobardb.bench.experiment;
 
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
@@ -96,16 +97,17 @@ enum Scheme {
     if (scheme == LEVELED_SMALL) {
       long most = options.build().writeMemory() / 4;
       long wanted = Math.max(LEAST_SHARE, bench.scale().count(ACTIVE_BYTES));
-      options.experimental(e -> e.activeTableSize((int) Math.min(most, wanted)));
+      ExperimentalOptions.set(options, e -> e.activeTableSize((int) Math.min(most, wanted)));
     }
     return options.build();
   }
 
   /** Sets the scheme for a store of so many trees. */
   StoreOptions.Builder set(StoreOptions.Builder options, int trees) {
-    options.experimental(e -> e.memoryComponent(component).flushPolicy(policy));
+    ExperimentalOptions.set(options, e -> e.memoryComponent(component).flushPolicy(policy));
     if (staticTrees(trees) > 0) {
-      options.experimental(
+      ExperimentalOptions.set(
+          options,
           e ->
               e.writeMemoryAllocation(WriteMemoryAllocation.STATIC)
                   .staticTrees(staticTrees(trees)));

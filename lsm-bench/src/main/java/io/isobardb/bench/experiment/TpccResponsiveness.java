@@ -32,7 +32,7 @@ final class TpccResponsiveness implements Experiment {
             + WINDOWS
             + " windows of the specified mix, then as many with 5 % of transactions that write. A page"
             + " written weighs 2, a page read 1. Buffered I/O: what counts is pages."
-            + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.");
+            + " Steps grow to 30 % while each lowers the cost (experiment.tunerBoldness), 10 % in the paper.");
   }
 
   @Override

@@ -39,7 +39,7 @@ final class TunerResponsiveness implements Experiment {
         "One tree of 50 M records, Zipfian, budgets of 10 and 20 GB, half as much log, times the"
             + " scale, beginning with half of the budget; six windows of 50 % writes, then six of 5 %, of"
             + " twice as many operations as records each. Buffered I/O: what counts is pages."
-            + " Steps grow to 30 % while each lowers the cost (memoryTunerBoldness), 10 % in the paper.");
+            + " Steps grow to 30 % while each lowers the cost (experiment.tunerBoldness), 10 % in the paper.");
   }
 
   @Override

@@ -12,8 +12,8 @@ import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.cli.report.Chart;
-import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -48,7 +48,8 @@ abstract class WriteOnly<E extends Enum<E>> implements Experiment {
   @Override
   public List<Row> measure(Point point, Bench bench) throws Exception {
     E value = Enum.valueOf(values.get(0).getDeclaringClass(), point.text(option));
-    StoreOptions options = bench.options(point).experimental(e -> setting.accept(e, value)).build();
+    StoreOptions options =
+        ExperimentalOptions.set(bench.options(point), e -> setting.accept(e, value)).build();
     Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     long operations = bench.scale().count(Bench.OPERATIONS);
     return bench.pacedPoint(point, options, shape, Workload.mixed(100, Keys.ZIPF), operations);

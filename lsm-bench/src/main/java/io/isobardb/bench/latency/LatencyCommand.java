@@ -206,7 +206,7 @@ public final class LatencyCommand implements Callable<Integer> {
   @Option(
       names = "--option",
       paramLabel = "NAME=VALUE",
-      description = "An option of the store, an experimental one, too; docs/options.md has them.")
+      description = "An option of the store, one for experiments, too; docs/options.md has them.")
   private Map<String, String> options = new LinkedHashMap<>();
 
   @Option(

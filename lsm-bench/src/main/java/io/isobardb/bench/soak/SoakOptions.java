@@ -1,7 +1,7 @@
 package io.isobardb.bench.soak;
 
-import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
 import java.time.Duration;
@@ -16,24 +16,25 @@ final class SoakOptions {
   private SoakOptions() {}
 
   static StoreOptions draw(SplittableRandom random, long memoryBytes) {
-    return StoreOptions.builder()
-        .memoryBudget(memoryBytes)
-        .levels(random.nextBoolean() ? Levels.optimised() : Levels.dynamic())
-        .experimental(e -> draw(e, random))
-        .build();
-  }
-
-  private static void draw(ExperimentalOptions.Builder options, SplittableRandom random) {
-    options
-        .mergeSchedule(schedule(random))
-        .processorMinimum(PROCESSORS[random.nextInt(PROCESSORS.length)])
-        .l0StartGroups(1 + random.nextInt(5))
-        .l0SlowdownGroups(6 + random.nextInt(4));
+    StoreOptions.Builder options =
+        StoreOptions.builder()
+            .memoryBudget(memoryBytes)
+            .levels(random.nextBoolean() ? Levels.optimised() : Levels.dynamic())
+            .mergeSchedule(schedule(random));
+    ExperimentalOptions.set(
+        options,
+        e ->
+            e.processorMinimum(PROCESSORS[random.nextInt(PROCESSORS.length)])
+                .l0StartGroups(1 + random.nextInt(5))
+                .l0SlowdownGroups(6 + random.nextInt(4)));
     long bandwidth = BANDWIDTHS[random.nextInt(BANDWIDTHS.length)];
     options.ioBandwidth(bandwidth);
     if (bandwidth != AUTO && bandwidth != Long.MAX_VALUE) {
-      options.ioMinimum(1L << (20 + random.nextInt(6))).ioReserve(random.nextInt(20 << 20));
+      ExperimentalOptions.set(
+          options,
+          e -> e.ioMinimum(1L << (20 + random.nextInt(6))).ioReserve(random.nextInt(20 << 20)));
     }
+    return options.build();
   }
 
   private static MergeSchedule schedule(SplittableRandom random) {

@@ -66,7 +66,7 @@ class ExperimentCommandTest {
 
   @Test
   void anOptionThatIsNoneIsRefusedBeforeAnythingIsMeasured() {
-    assertEquals(2, experiment("exact-bytes", "--option", "flushTriger=0.95"));
+    assertEquals(2, experiment("exact-bytes", "--option", "experiment.flushTriger=0.95"));
     assertTrue(err.toString().contains("flushTrigger"), err.toString());
   }
 
@@ -82,10 +82,10 @@ class ExperimentCommandTest {
             "--only",
             "write memory=1",
             "--option",
-            "flushTrigger=0.95");
+            "experiment.flushTrigger=0.95");
     assertEquals(0, exit, err.toString());
     for (Row row : Csv.read(dir.resolve("exact-bytes.csv")).rows()) {
-      assertEquals("0.95", row.parameter("option flushTrigger"));
+      assertEquals("0.95", row.parameter("option experiment.flushTrigger"));
     }
   }
 

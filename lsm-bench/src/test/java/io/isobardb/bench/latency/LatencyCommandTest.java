@@ -171,7 +171,7 @@ class LatencyCommandTest {
         perSecond(cast(cast(engine.get("latencies")).get("write")).get("p99PerSecond"));
     p99.subList(8, 14).forEach(nanos -> assertTrue(nanos < 1e6, p99::toString));
     // Without a span in which writers are slowed down there is a fall, which this would find.
-    String cliff = " --option l0SlowdownGroups=6 --option l0StopGroups=6";
+    String cliff = " --option experiment.l0SlowdownGroups=6 --option experiment.l0StopGroups=6";
     assertNotEquals(
         "", halved(perSecond(engine(line + cliff, 0).get("donePerSecond")).subList(0, 8)));
   }
@@ -212,8 +212,9 @@ class LatencyCommandTest {
   @Test
   void optionsReachTheStore() throws Exception {
     Map<String, Object> engine =
-        engine("--load steady --rate 200 --option l0StartGroups=3 " + SMALL, 0);
-    assertTrue(engine.get("facts").toString().contains("l0StartGroups=3"), engine::toString);
+        engine("--load steady --rate 200 --option experiment.l0StartGroups=3 " + SMALL, 0);
+    assertTrue(
+        engine.get("facts").toString().contains("experiment.l0StartGroups=3"), engine::toString);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.isobardb.bench.Isobar;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -167,11 +168,10 @@ class ModelCommandTest {
   @Test
   void aStoreIsShownBesideItsModel(@TempDir Path dir) throws IOException {
     StoreOptions options =
-        StoreOptions.builder()
-            .memoryBudget(8 << 20)
-            .writeMemory(1 << 20)
-            // As the model has it, so that both have two levels.
-            .experimental(e -> e.levelSizeRatio(10))
+        ExperimentalOptions.set(
+                StoreOptions.builder().memoryBudget(8 << 20).writeMemory(1 << 20),
+                // As the model has it, so that both have two levels.
+                e -> e.levelSizeRatio(10))
             .build();
     try (Store store = Store.open(dir, options)) {
       Tree tree = store.openTree("people");

@@ -127,7 +127,7 @@ public record StoreStats(
     @Metric(
             value =
                 "Merges in memory and deeper ones put aside since clients used the "
-                    + "processors; see `processorMinimum`.",
+                    + "processors; see `experiment.processorMinimum`.",
             kind = Kind.COUNTER,
             unit = "operations",
             name = "jobs.waited.for.processors")

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.MemoryTunerOptions;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
@@ -8,6 +7,7 @@ import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.component.MemoryRules;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
@@ -100,7 +100,7 @@ public record OpenOptions(
 
   /** Those that a store is opened with. */
   public static OpenOptions of(StoreOptions options) {
-    ExperimentalOptions chosen = options.experimental();
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
     boolean shares = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
     return new OpenOptions(
         options.memoryBudget(),
@@ -109,7 +109,7 @@ public record OpenOptions(
         new Policies(
             rules(options),
             leveling(options),
-            new Merging(chosen.mergeDebtLimit(), chosen.mergeSchedule(), limits(chosen)),
+            new Merging(chosen.mergeDebtLimit(), options.mergeSchedule(), limits(options)),
             chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),
@@ -123,7 +123,7 @@ public record OpenOptions(
   }
 
   private static FlushRules rules(StoreOptions options) {
-    ExperimentalOptions chosen = options.experimental();
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
     return new FlushRules(
         chosen.flushPolicy(),
         FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
@@ -132,14 +132,15 @@ public record OpenOptions(
         new Fullness(chosen.flushTrigger()));
   }
 
-  private static Bandwidth.Rules limits(ExperimentalOptions chosen) {
+  private static Bandwidth.Rules limits(StoreOptions options) {
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
     return new Bandwidth.Rules(
-        new BandwidthRules(chosen.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum()),
+        new BandwidthRules(options.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum()),
         new ProcessorRules((long) (chosen.processorMinimum() * 1e9)));
   }
 
   private static LevelingOptions leveling(StoreOptions options) {
-    ExperimentalOptions chosen = options.experimental();
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
     return new LevelingOptions(
         chosen.levelSizeRatio(),
         chosen.levelDropFactor(),
@@ -153,7 +154,7 @@ public record OpenOptions(
 
   private static Tuning tuning(StoreOptions options) {
     MemoryTunerOptions tuner = options.memoryTuner();
-    ExperimentalOptions chosen = options.experimental();
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
     return new Tuning(
         tuner.on(),
         tuner.interval().toNanos(),

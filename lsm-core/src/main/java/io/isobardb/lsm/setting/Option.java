@@ -22,7 +22,9 @@ public final class Option<T extends Comparable<T>> {
   }
 
   private final int index;
+  private final OptionGroup group;
   private final String name;
+  private final @Nullable String former;
   private final OptionKind<T> kind;
   private final String values;
   private final @Nullable T least;
@@ -33,13 +35,14 @@ public final class Option<T extends Comparable<T>> {
   private final @Nullable T constant;
   private final @Nullable Function<OptionValues, T> byDefault;
   private final Change change;
-  private final boolean experimental;
   private final String what;
   private final String when;
 
   private Option(Line<T> line, int index, String what, String when) {
     this.index = index;
+    this.group = line.group;
     this.name = line.name;
+    this.former = line.former;
     this.kind = line.kind;
     this.values = line.values;
     this.least = line.least;
@@ -50,7 +53,6 @@ public final class Option<T extends Comparable<T>> {
     this.constant = line.constant;
     this.byDefault = line.byDefault;
     this.change = line.change;
-    this.experimental = line.experimental;
     this.what = what;
     this.when = when;
   }
@@ -60,9 +62,19 @@ public final class Option<T extends Comparable<T>> {
     return index;
   }
 
+  /** What it is about. */
+  public OptionGroup group() {
+    return group;
+  }
+
   /** As properties and messages name it. */
   public String name() {
     return name;
+  }
+
+  /** As properties may name it until 1.0; null if it has had no other name. */
+  @Nullable String former() {
+    return former;
   }
 
   public OptionKind<T> kind() {
@@ -81,11 +93,6 @@ public final class Option<T extends Comparable<T>> {
 
   public Change change() {
     return change;
-  }
-
-  /** Whether it is there for experiments only. */
-  public boolean experimental() {
-    return experimental;
   }
 
   /** What it controls. */
@@ -127,8 +134,8 @@ public final class Option<T extends Comparable<T>> {
     check(kind.cast(value));
   }
 
-  String write(Object value) {
-    return name + "=" + kind.write(kind.cast(value));
+  String text(Object value) {
+    return kind.write(kind.cast(value));
   }
 
   @Override
@@ -139,8 +146,10 @@ public final class Option<T extends Comparable<T>> {
   /** An option that is being defined. */
   public static final class Line<T extends Comparable<T>> {
     private final OptionSet set;
+    private final OptionGroup group;
     private final String name;
     private final OptionKind<T> kind;
+    private @Nullable String former;
     private String values;
     private @Nullable T least;
     private @Nullable T most;
@@ -150,10 +159,10 @@ public final class Option<T extends Comparable<T>> {
     private @Nullable T constant;
     private @Nullable Function<OptionValues, T> byDefault;
     private Change change = Change.AT_OPENING;
-    private boolean experimental;
 
-    Line(OptionSet set, String name, OptionKind<T> kind) {
+    Line(OptionSet set, OptionGroup group, String name, OptionKind<T> kind) {
       this.set = set;
+      this.group = group;
       this.name = name;
       this.kind = kind;
       this.values = kind.values();
@@ -224,9 +233,9 @@ public final class Option<T extends Comparable<T>> {
       return this;
     }
 
-    /** Sets it apart: there for experiments only. */
-    public Line<T> experimental() {
-      this.experimental = true;
+    /** What properties may name it until 1.0. */
+    public Line<T> formerly(String name) {
+      this.former = name;
       return this;
     }
 

@@ -13,21 +13,32 @@ import java.util.function.IntFunction;
  * thread from then on.
  */
 public final class OptionSet {
+  /** By each name that an option has or had. */
   private final Map<String, Option<?>> byName = new LinkedHashMap<>();
+
   private final List<Option<?>> options = new ArrayList<>();
 
   /** Begins the definition of an option. */
-  public <T extends Comparable<T>> Option.Line<T> option(String name, OptionKind<T> kind) {
-    return new Option.Line<>(this, name, kind);
+  public <T extends Comparable<T>> Option.Line<T> option(
+      OptionGroup group, String name, OptionKind<T> kind) {
+    return new Option.Line<>(this, group, name, kind);
   }
 
   <T extends Comparable<T>> Option<T> add(IntFunction<Option<T>> definition) {
     Option<T> option = definition.apply(options.size());
-    if (byName.put(option.name(), option) != null) {
-      throw new IllegalStateException("two options are named " + option.name());
+    put(option.name(), option);
+    String former = option.former();
+    if (former != null) {
+      put(former, option);
     }
     options.add(option);
     return option;
+  }
+
+  private void put(String name, Option<?> option) {
+    if (byName.put(name, option) != null) {
+      throw new IllegalStateException("two options are named " + name);
+    }
   }
 
   /** All of them. */
@@ -44,7 +55,7 @@ public final class OptionSet {
   }
 
   /**
-   * The option of a name.
+   * The option that has a name, or had it.
    *
    * @param prefix stands before the name in the message
    * @throws IllegalArgumentException if there is none, with the nearest one
@@ -52,8 +63,10 @@ public final class OptionSet {
   Option<?> named(String name, String prefix) {
     Option<?> option = byName.get(name);
     if (option == null) {
+      Map<String, String> names = new LinkedHashMap<>();
+      byName.forEach((known, itsOption) -> names.put(known, itsOption.name()));
       throw new IllegalArgumentException(
-          "unknown option " + prefix + name + Suggestion.among(name, byName.keySet()));
+          "unknown option " + prefix + name + Suggestion.among(name, names));
     }
     return option;
   }

@@ -1,7 +1,9 @@
 package io.isobardb.lsm.setting;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeSet;
@@ -49,6 +51,16 @@ public final class OptionValues {
     return option.kind().cast(value(option.index()));
   }
 
+  /**
+   * The value of the option of a name, as it is read.
+   *
+   * @throws IllegalArgumentException if there is none, with the nearest one
+   */
+  public String text(String name) {
+    Option<?> option = set.named(name, "");
+    return option.text(value(option.index()));
+  }
+
   /** The options that were given and have another value than in {@code other}. */
   public List<Option<?>> givenUnlike(OptionValues other) {
     List<Option<?>> unlike = new ArrayList<>();
@@ -65,7 +77,9 @@ public final class OptionValues {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < values.length; i++) {
       if (which.test(set.get(i))) {
-        text.append(text.isEmpty() ? "" : " ").append(set.get(i).write(value(i)));
+        Option<?> option = set.get(i);
+        text.append(text.isEmpty() ? "" : " ");
+        text.append(option.name()).append('=').append(option.text(value(i)));
       }
     }
     return text.toString();
@@ -81,6 +95,7 @@ public final class OptionValues {
   public static final class Builder {
     private final OptionSet set;
     private final @Nullable Object[] given;
+    private final List<String> replaced = new ArrayList<>();
 
     private Builder(OptionSet set, @Nullable Object[] given) {
       this.set = set;
@@ -93,33 +108,57 @@ public final class OptionValues {
     }
 
     /**
-     * Gives values to the options that are named, after a prefix, by properties.
+     * Gives the option of a name a value that is written as text.
      *
-     * @return what to write instead of words that are read until 1.0 only: {@code new instead of
-     *     old} for each
+     * @param prefix stands before the name in messages
      * @throws IllegalArgumentException for an unknown name, with the nearest known one, and for a
      *     value that does not parse
      */
-    public List<String> read(Properties properties, String prefix) {
-      List<String> replaced = new ArrayList<>();
+    public void read(String prefix, String name, String text) {
+      Option<?> option = set.named(name, prefix);
+      String value = text.trim();
+      String now;
+      try {
+        given[option.index()] = option.kind().read(value);
+        now = option.kind().replaced(value);
+      } catch (RuntimeException e) {
+        throw new IllegalArgumentException(
+            "option " + prefix + name + ": can't take '" + value + "': " + e.getMessage(), e);
+      }
+      if (now != null || !name.equals(option.name())) {
+        String instead = prefix + option.name() + "=" + (now == null ? value : now);
+        replaced.add(instead + " instead of " + prefix + name + "=" + value);
+      }
+    }
+
+    /**
+     * Gives values to the options that are named, after a prefix, by properties.
+     *
+     * @throws IllegalArgumentException as of one, and for an option that is named twice
+     */
+    public void read(Properties properties, String prefix) {
+      Map<Option<?>, String> named = new HashMap<>();
       for (String property : new TreeSet<>(properties.stringPropertyNames())) {
         if (property.startsWith(prefix)) {
-          Option<?> option = set.named(property.substring(prefix.length()), prefix);
-          String text = properties.getProperty(property).trim();
-          String now;
-          try {
-            given[option.index()] = option.kind().read(text);
-            now = option.kind().replaced(text);
-          } catch (RuntimeException e) {
+          String name = property.substring(prefix.length());
+          read(prefix, name, properties.getProperty(property));
+          String other = named.put(set.named(name, prefix), property);
+          if (other != null) {
             throw new IllegalArgumentException(
-                "option " + property + ": can't take '" + text + "': " + e.getMessage(), e);
-          }
-          if (now != null) {
-            replaced.add(property + "=" + now + " instead of " + property + "=" + text);
+                other + " and " + property + " are one option: leave one of them out");
           }
         }
       }
-      return replaced;
+    }
+
+    /**
+     * What to write instead of words that are read until 1.0 only: {@code new instead of old} for
+     * each that was read since this was last asked for.
+     */
+    public List<String> takeReplaced() {
+      List<String> taken = List.copyOf(replaced);
+      replaced.clear();
+      return taken;
     }
 
     /**

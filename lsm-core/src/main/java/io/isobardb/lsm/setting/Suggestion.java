@@ -1,7 +1,10 @@
 package io.isobardb.lsm.setting;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Locale;
+import java.util.Map;
 
 /** The known word nearest to an unknown one, for messages. */
 public final class Suggestion {
@@ -11,9 +14,16 @@ public final class Suggestion {
    * {@code "; did you mean x?"}, or the known words if none is near, or nothing if there are none.
    */
   public static String among(String wrong, Collection<String> known) {
+    Map<String, String> words = new LinkedHashMap<>();
+    known.forEach(word -> words.put(word, word));
+    return among(wrong, words);
+  }
+
+  /** As for a collection of the keys. It tells the values. */
+  static String among(String wrong, Map<String, String> known) {
     String nearest = null;
     int best = Integer.MAX_VALUE;
-    for (String word : known) {
+    for (String word : known.keySet()) {
       int distance = distance(wrong.toLowerCase(Locale.ROOT), word.toLowerCase(Locale.ROOT));
       if (distance < best) {
         best = distance;
@@ -24,8 +34,10 @@ public final class Suggestion {
       return "";
     }
     return best <= Math.max(2, wrong.length() / 3)
-        ? "; did you mean '" + nearest + "'?"
-        : known.size() <= 20 ? "; known are " + String.join(", ", known) : "";
+        ? "; did you mean '" + known.get(nearest) + "'?"
+        : known.size() <= 20
+            ? "; known are " + String.join(", ", new LinkedHashSet<>(known.values()))
+            : "";
   }
 
   /** Edits (insert, delete, replace) that lead from one word to the other. */

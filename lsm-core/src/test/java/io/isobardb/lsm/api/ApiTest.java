@@ -60,7 +60,6 @@ class ApiTest {
           Set.of(
               "Compression",
               "Durability",
-              "ExperimentalOptions",
               "Isolation",
               "Locking",
               "MemoryTunerOptions",

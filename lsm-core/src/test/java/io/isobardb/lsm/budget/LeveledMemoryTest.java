@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -49,13 +50,14 @@ class LeveledMemoryTest {
   }
 
   private static StoreOptions.Builder options() {
-    return StoreOptions.builder()
-        .memoryBudget(16 << 20)
-        .writeMemory(2 << 20)
-        .logLimit(64 << 20)
-        .pageSize(4096)
-        .memoryTuner(false)
-        .experimental(e -> e.memoryComponent(MemoryComponent.LEVELED).activeTableSize(64 << 10));
+    return ExperimentalOptions.set(
+        StoreOptions.builder()
+            .memoryBudget(16 << 20)
+            .writeMemory(2 << 20)
+            .logLimit(64 << 20)
+            .pageSize(4096)
+            .memoryTuner(false),
+        e -> e.memoryComponent(MemoryComponent.LEVELED).activeTableSize(64 << 10));
   }
 
   /**

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -28,13 +29,14 @@ class PackedMemoryTest {
 
   /** A store whose memory is full long before its log. */
   private static StoreOptions.Builder longLog(MemoryComponent component) {
-    return StoreOptions.builder()
-        .memoryBudget(16 << 20)
-        .writeMemory(2 << 20)
-        .logLimit(64 << 20)
-        .pageSize(4096)
-        .memoryTuner(false)
-        .experimental(e -> e.memoryComponent(component));
+    return ExperimentalOptions.set(
+        StoreOptions.builder()
+            .memoryBudget(16 << 20)
+            .writeMemory(2 << 20)
+            .logLimit(64 << 20)
+            .pageSize(4096)
+            .memoryTuner(false),
+        e -> e.memoryComponent(component));
   }
 
   /**

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -30,12 +31,13 @@ class TreePriorityTest {
 
   private Store open(FlushPolicy policy) {
     return world.open(
-        StoreOptions.builder()
-            .memoryBudget(8 << 20)
-            .pageSize(4096)
-            .memoryTuner(false)
-            .logLimit(256 << 20)
-            .experimental(e -> e.flushPolicy(policy))
+        ExperimentalOptions.set(
+                StoreOptions.builder()
+                    .memoryBudget(8 << 20)
+                    .pageSize(4096)
+                    .memoryTuner(false)
+                    .logLimit(256 << 20),
+                e -> e.flushPolicy(policy))
             .build());
   }
 

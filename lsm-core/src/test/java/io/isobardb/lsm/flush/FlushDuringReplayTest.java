@@ -10,6 +10,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.KeyOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,10 +66,9 @@ class FlushDuringReplayTest {
   }
 
   private static StoreOptions options(int memory) {
-    return StoreOptions.builder()
-        .memoryBudget(memory)
-        .writeMemory(memory / 2)
-        .experimental(e -> e.activeTableSize(memory / 8))
+    return ExperimentalOptions.set(
+            StoreOptions.builder().memoryBudget(memory).writeMemory(memory / 2),
+            e -> e.activeTableSize(memory / 8))
         .logLimit(128 << 20)
         .memoryTuner(false)
         .durability(Durability.ASYNC)

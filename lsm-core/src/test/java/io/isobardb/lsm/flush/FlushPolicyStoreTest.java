@@ -9,6 +9,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -31,11 +32,9 @@ class FlushPolicyStoreTest {
   private static final int BIG = 4500;
 
   private static StoreOptions options(FlushPolicy policy, long logLimit) {
-    return StoreOptions.builder()
-        .memoryBudget(8 << 20)
-        .pageSize(4096)
-        .backgroundThreads(2)
-        .experimental(e -> e.flushPolicy(policy))
+    return ExperimentalOptions.set(
+            StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).backgroundThreads(2),
+            e -> e.flushPolicy(policy))
         .logLimit(logLimit)
         .build();
   }
@@ -108,11 +107,12 @@ class FlushPolicyStoreTest {
 
   @Test
   void theDefaultIsOptimalAndPropertiesSetIt() {
-    assertEquals(FlushPolicy.OPTIMAL, StoreOptions.defaults().experimental().flushPolicy());
+    assertEquals(
+        FlushPolicy.OPTIMAL, ExperimentalOptions.of(StoreOptions.defaults()).flushPolicy());
     Properties properties = new Properties();
-    properties.setProperty("isobar.flushPolicy", "min_lsn");
+    properties.setProperty("isobar.experiment.flushPolicy", "min_lsn");
     assertEquals(
         FlushPolicy.MIN_LSN,
-        StoreOptions.fromProperties(properties, "isobar.").experimental().flushPolicy());
+        ExperimentalOptions.of(StoreOptions.fromProperties(properties, "isobar.")).flushPolicy());
   }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MemoryComponent;
@@ -38,11 +39,9 @@ class LogLimitTest {
   void howeverFewTheKeysTheLogIsCut(int keys, MemoryComponent component) {
     SimulatedWorld world = new SimulatedWorld(3);
     StoreOptions options =
-        StoreOptions.builder()
-            .memoryBudget(8 << 20)
-            .pageSize(4096)
-            .logLimit(LOG_LIMIT)
-            .experimental(e -> e.memoryComponent(component))
+        ExperimentalOptions.set(
+                StoreOptions.builder().memoryBudget(8 << 20).pageSize(4096).logLimit(LOG_LIMIT),
+                e -> e.memoryComponent(component))
             .build();
     long longest = 0;
     try (Store store = world.open(options)) {

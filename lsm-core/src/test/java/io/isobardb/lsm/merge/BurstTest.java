@@ -9,6 +9,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.simulation.VirtualDevice;
@@ -37,20 +38,17 @@ class BurstTest {
   private static double megabytesPerSecond(MergeSchedule schedule) {
     VirtualWorld world = new VirtualWorld(1, DEVICE, 2);
     StoreOptions options =
-        StoreOptions.builder()
-            .pageSize(4096)
-            .memoryBudget(Math.max(4L << 20, (32L << 20) / SCALE))
-            .writeMemory((4L << 20) / SCALE)
-            .memoryTuner(false)
-            .backgroundThreads(2)
-            .experimental(
-                e ->
-                    e.mergeSchedule(schedule)
-                        // As in the paper: what clients use limits nobody.
-                        .ioBandwidth(Long.MAX_VALUE)
-                        .l0SlowdownGroups(1000)
-                        .l0StopGroups(1018)
-                        .mergeDebtLimit(1L << 40))
+        ExperimentalOptions.set(
+                StoreOptions.builder()
+                    .pageSize(4096)
+                    .memoryBudget(Math.max(4L << 20, (32L << 20) / SCALE))
+                    .writeMemory((4L << 20) / SCALE)
+                    .memoryTuner(false)
+                    .backgroundThreads(2)
+                    .mergeSchedule(schedule)
+                    // As in the paper: what clients use limits nobody.
+                    .ioBandwidth(Long.MAX_VALUE),
+                e -> e.l0SlowdownGroups(1000).l0StopGroups(1018).mergeDebtLimit(1L << 40))
             .build();
     SplittableRandom random = new SplittableRandom(2);
     long written = 0;

@@ -158,7 +158,7 @@ class CompactTest {
     StoreOptions options =
         StoreOptions.builder()
             .memoryBudget(16 << 20)
-            .experimental(e -> e.mergeSchedule(MergeSchedule.afterLastWrite(Duration.ofHours(1))))
+            .mergeSchedule(MergeSchedule.afterLastWrite(Duration.ofHours(1)))
             .build();
     try (Store store = Store.open(dir.resolve("store"), options)) {
       Tree tree = store.openTree("t");

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -38,16 +39,16 @@ class MergeScheduleTest {
   private final Map<Integer, Integer> model = new HashMap<>();
 
   private static StoreOptions options(MergeSchedule schedule, int slowdownGroups) {
-    return StoreOptions.builder()
-        .pageSize(4096)
-        .memoryBudget(8 << 20)
-        .writeMemory(1 << 20)
-        .memoryTuner(false)
-        .backgroundThreads(2)
-        .experimental(
+    return ExperimentalOptions.set(
+            StoreOptions.builder()
+                .pageSize(4096)
+                .memoryBudget(8 << 20)
+                .writeMemory(1 << 20)
+                .memoryTuner(false)
+                .backgroundThreads(2)
+                .mergeSchedule(schedule),
             e ->
-                e.mergeSchedule(schedule)
-                    .l0SlowdownGroups(slowdownGroups)
+                e.l0SlowdownGroups(slowdownGroups)
                     .l0StopGroups(slowdownGroups + 8)
                     .mergeDebtLimit(1L << 30))
         .build();
@@ -114,7 +115,8 @@ class MergeScheduleTest {
   @ValueSource(strings = {"AFTER_LAST_WRITE", "BELOW_THROUGHPUT", "ADAPTIVE"})
   void aBurstAfterALongRestIsSeenAtOnce(String kind) {
     StoreOptions options =
-        options(schedule(kind), 100).toBuilder().experimental(e -> e.l0StartGroups(1)).build();
+        ExperimentalOptions.set(options(schedule(kind), 100).toBuilder(), e -> e.l0StartGroups(1))
+            .build();
     try (Store store = world.open(options)) {
       Tree tree = store.openTree("t");
       burst(tree, SECOND);
@@ -164,8 +166,8 @@ class MergeScheduleTest {
   void aMergeThatIsPausedEndsAndHoldsUpNobody() {
     // So small a first level that deep merges are under way whenever a burst begins.
     StoreOptions options =
-        options(schedule("AFTER_LAST_WRITE"), 100).toBuilder()
-            .experimental(e -> e.levelSizeRatio(10))
+        ExperimentalOptions.set(
+                options(schedule("AFTER_LAST_WRITE"), 100).toBuilder(), e -> e.levelSizeRatio(10))
             .build();
     StoreStats stats;
     try (Store store = world.open(options)) {
@@ -294,8 +296,9 @@ class MergeScheduleTest {
     MergeSchedule hourly =
         throughput ? MergeSchedule.belowThroughput(1, Duration.ofHours(1)) : NEVER_QUIET;
     StoreOptions options =
-        options(hourly, 5).toBuilder()
-            .experimental(e -> e.l0StartGroups(1).l0SlowdownGroups(3).l0StopGroups(3))
+        ExperimentalOptions.set(
+                options(hourly, 5).toBuilder(),
+                e -> e.l0StartGroups(1).l0SlowdownGroups(3).l0StopGroups(3))
             .build();
     try (Store store = fast.open(options)) {
       Tree tree = store.openTree("t");

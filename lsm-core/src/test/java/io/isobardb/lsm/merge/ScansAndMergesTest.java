@@ -9,6 +9,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import org.junit.jupiter.api.Test;
 
@@ -17,10 +18,9 @@ class ScansAndMergesTest {
   private static final int KEYS = 2_000;
 
   private static StoreOptions options() {
-    return StoreOptions.builder()
-        .memoryBudget(16 << 20)
-        .pageSize(4096)
-        .experimental(e -> e.activeTableSize(64 << 10))
+    return ExperimentalOptions.set(
+            StoreOptions.builder().memoryBudget(16 << 20).pageSize(4096),
+            e -> e.activeTableSize(64 << 10))
         .memoryTuner(false)
         .build();
   }

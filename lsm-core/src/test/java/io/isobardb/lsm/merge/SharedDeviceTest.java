@@ -45,7 +45,7 @@ class SharedDeviceTest {
             .writeMemory(2 << 20)
             .memoryTuner(false)
             .backgroundThreads(2)
-            .experimental(e -> e.ioBandwidth(bandwidth))
+            .ioBandwidth(bandwidth)
             .build();
     List<Long> reads = new ArrayList<>();
     try (Store store = world.open(options)) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import java.util.Arrays;
@@ -36,13 +37,14 @@ class SharedProcessorsTest {
   private static Run run(double minimum) {
     VirtualWorld world = new VirtualWorld(1, DEVICE, 2);
     StoreOptions options =
-        StoreOptions.builder()
-            .pageSize(4096)
-            .memoryBudget(16 << 20)
-            .writeMemory(8 << 20)
-            .memoryTuner(false)
-            .backgroundThreads(2)
-            .experimental(e -> e.processorMinimum(minimum))
+        ExperimentalOptions.set(
+                StoreOptions.builder()
+                    .pageSize(4096)
+                    .memoryBudget(16 << 20)
+                    .writeMemory(8 << 20)
+                    .memoryTuner(false)
+                    .backgroundThreads(2),
+                e -> e.processorMinimum(minimum))
             .build();
     long[] latencies = new long[WRITES];
     try (Store store = world.open(options)) {

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.model;
 
 import io.isobardb.lsm.Durability;
-import io.isobardb.lsm.ExperimentalOptions;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
@@ -64,41 +64,45 @@ final class HistoryOptions {
     // As many trees as there are eight pages for each.
     int mostTrees = (int) Math.min(3, writeMemory / (8L * pageSize));
     boolean shares = mostTrees > 0 && random.nextInt(3) == 0;
-    return StoreOptions.builder()
-        .memoryBudget(budget)
-        .writeMemory(writeMemory)
-        .pageSize(pageSize)
-        .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20)
-        .experimental(
-            e -> {
-              e.flushPolicy(anyOf(FlushPolicy.values()))
-                  .writeMemoryAllocation(
-                      shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
-                  .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
-                  .memoryComponent(anyOf(MemoryComponent.values()))
-                  .flushStrategy(anyOf(FlushStrategy.values()))
-                  .l0Structure(anyOf(L0Structure.values()))
-                  .l0StartGroups(1 + random.nextInt(4))
-                  .l0SlowdownGroups(5 + random.nextInt(4))
-                  .l0StopGroups(8 + random.nextInt(5))
-                  .mergeDebtLimit(1L << (20 + random.nextInt(8)))
-                  .mergeSchedule(schedule());
-              limit(e, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
-              e.mergeSelection(anyOf(MergeSelection.values()))
-                  .levelDropFactor(1 + random.nextInt(3))
-                  .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
-                  .mergesWithinL0(random.nextInt(3) != 0)
-                  .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875);
-            })
-        .levels(levels(writeMemory == budget / 2))
-        .experimental(
-            e -> {
-              // Not drawn, so that all that is stays as it was.
-              if (writeMemory == budget / 2) {
-                e.levelSizeRatio(0);
-              }
-              e.processorMinimum(budget == least ? 0.01 : budget < 2 * least ? 1024 : 0.25);
-            })
+    StoreOptions.Builder drawn =
+        StoreOptions.builder()
+            .memoryBudget(budget)
+            .writeMemory(writeMemory)
+            .pageSize(pageSize)
+            .logLimit(random.nextBoolean() ? 1 << 20 : 16 << 20);
+    ExperimentalOptions.set(
+        drawn,
+        e ->
+            e.flushPolicy(anyOf(FlushPolicy.values()))
+                .writeMemoryAllocation(
+                    shares ? WriteMemoryAllocation.STATIC : WriteMemoryAllocation.DYNAMIC)
+                .staticTrees(1 + random.nextInt(Math.max(1, mostTrees)))
+                .memoryComponent(anyOf(MemoryComponent.values()))
+                .flushStrategy(anyOf(FlushStrategy.values()))
+                .l0Structure(anyOf(L0Structure.values()))
+                .l0StartGroups(1 + random.nextInt(4))
+                .l0SlowdownGroups(5 + random.nextInt(4))
+                .l0StopGroups(8 + random.nextInt(5))
+                .mergeDebtLimit(1L << (20 + random.nextInt(8))));
+    drawn.mergeSchedule(schedule());
+    limit(drawn, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+    ExperimentalOptions.set(
+        drawn,
+        e ->
+            e.mergeSelection(anyOf(MergeSelection.values()))
+                .levelDropFactor(1 + random.nextInt(3))
+                .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
+                .mergesWithinL0(random.nextInt(3) != 0)
+                .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
+                .processorMinimum(budget == least ? 0.01 : budget < 2 * least ? 1024 : 0.25));
+    drawn.levels(
+        random.nextInt(3) == 0 ? Levels.fixed(64L << 10 + random.nextInt(8)) : Levels.dynamic());
+    if (writeMemory == budget / 2) {
+      // Not drawn, so that all that is stays as it was.
+      drawn.levels(Levels.optimised());
+      ExperimentalOptions.set(drawn, e -> e.levelSizeRatio(0));
+    }
+    return drawn
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .memoryTuner(random.nextInt(4) != 0)
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
@@ -113,18 +117,11 @@ final class HistoryOptions {
         .build();
   }
 
-  private static void limit(ExperimentalOptions.Builder options, long bandwidth) {
+  private static void limit(StoreOptions.Builder options, long bandwidth) {
     options.ioBandwidth(bandwidth);
     if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
-      options.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2);
+      ExperimentalOptions.set(options, e -> e.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2));
     }
-  }
-
-  /** Whether they are planned is not drawn. */
-  private Levels levels(boolean planned) {
-    Levels drawn =
-        random.nextInt(3) == 0 ? Levels.fixed(64L << 10 + random.nextInt(8)) : Levels.dynamic();
-    return planned ? Levels.optimised() : drawn;
   }
 
   private <E> E anyOf(E[] values) {

@@ -23,6 +23,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
@@ -497,13 +498,14 @@ class MergeOperatorTest {
   @Test
   void theLogKeepsTheOperandsThatAFoldInMemoryIsMadeOf() {
     StoreOptions options =
-        options()
-            .memoryBudget(8 << 20)
-            .writeMemory(4 << 20)
-            .logLimit(64 << 20)
-            .memoryTuner(false)
-            .pageSize(4096)
-            .experimental(e -> e.activeTableSize(64 << 10))
+        ExperimentalOptions.set(
+                options()
+                    .memoryBudget(8 << 20)
+                    .writeMemory(4 << 20)
+                    .logLimit(64 << 20)
+                    .memoryTuner(false)
+                    .pageSize(4096),
+                e -> e.activeTableSize(64 << 10))
             .build();
     SimulatedWorld world = new SimulatedWorld(7);
     int rounds = 4;

@@ -19,6 +19,7 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.CrashMode;
@@ -68,13 +69,14 @@ class MergesAndRangeDeletesTest {
 
   /** Two flushes begin a merge, and the log is synced by whoever needs it. */
   private static final StoreOptions BESIDE_A_MERGE =
-      StoreOptions.builder()
-          .memoryBudget(OptionLimits.leastBudget(PAGE_SIZE))
-          .pageSize(PAGE_SIZE)
-          .durability(Durability.ASYNC)
-          .asyncSyncInterval(Duration.ofHours(1))
-          .mergeOperator(TailOperator.TAIL)
-          .experimental(e -> e.l0StartGroups(2).mergesWithinL0(false))
+      ExperimentalOptions.set(
+              StoreOptions.builder()
+                  .memoryBudget(OptionLimits.leastBudget(PAGE_SIZE))
+                  .pageSize(PAGE_SIZE)
+                  .durability(Durability.ASYNC)
+                  .asyncSyncInterval(Duration.ofHours(1))
+                  .mergeOperator(TailOperator.TAIL),
+              e -> e.l0StartGroups(2).mergesWithinL0(false))
           .build();
 
   @Test

@@ -2,6 +2,7 @@ package io.isobardb.lsm.model;
 
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
@@ -31,33 +32,35 @@ final class ScriptOptions {
         StoreOptions.builder()
             .memoryBudget((4L + random.nextInt(3) * 2) << 20)
             .pageSize(4096)
-            .logLimit(random.nextBoolean() ? 1 << 20 : 4 << 20)
-            .experimental(
-                e ->
-                    e.flushPolicy(any(random, FlushPolicy.values()))
-                        .flushStrategy(any(random, FlushStrategy.values()))
-                        .memoryComponent(any(random, MemoryComponent.values())))
-            .backgroundThreads(1 + random.nextInt(3))
-            .experimental(
-                e ->
-                    e.l0Structure(any(others, L0Structure.values()))
-                        .mergeSelection(any(others, MergeSelection.values()))
-                        .levelDropFactor(1 + others.nextInt(3)))
-            .levels(
-                others.nextInt(3) == 0
-                    ? Levels.fixed(64L << 10 + others.nextInt(6))
-                    : Levels.dynamic())
-            .experimental(
-                e ->
-                    e.writeMemoryAllocation(
-                            others.nextInt(3) == 0
-                                ? WriteMemoryAllocation.STATIC
-                                : WriteMemoryAllocation.DYNAMIC)
-                        .staticTrees(1 + others.nextInt(3))
-                        .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0))
-            .memoryTuner(others.nextBoolean())
-            .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
-            .ioMode(any(others, IoMode.values()));
+            .logLimit(random.nextBoolean() ? 1 << 20 : 4 << 20);
+    ExperimentalOptions.set(
+        drawn,
+        e ->
+            e.flushPolicy(any(random, FlushPolicy.values()))
+                .flushStrategy(any(random, FlushStrategy.values()))
+                .memoryComponent(any(random, MemoryComponent.values()))
+                .l0Structure(any(others, L0Structure.values()))
+                .mergeSelection(any(others, MergeSelection.values()))
+                .levelDropFactor(1 + others.nextInt(3)));
+    drawn
+        .backgroundThreads(1 + random.nextInt(3))
+        .levels(
+            others.nextInt(3) == 0
+                ? Levels.fixed(64L << 10 + others.nextInt(6))
+                : Levels.dynamic());
+    ExperimentalOptions.set(
+        drawn,
+        e ->
+            e.writeMemoryAllocation(
+                    others.nextInt(3) == 0
+                        ? WriteMemoryAllocation.STATIC
+                        : WriteMemoryAllocation.DYNAMIC)
+                .staticTrees(1 + others.nextInt(3))
+                .activeTableSize(others.nextInt(3) == 0 ? 32 << 10 : 0));
+    drawn
+        .memoryTuner(others.nextBoolean())
+        .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
+        .ioMode(any(others, IoMode.values()));
     if (others.nextInt(3) == 0) {
       drawn.levels(Levels.optimised());
     }
@@ -68,37 +71,36 @@ final class ScriptOptions {
   static List<StoreOptions> sets() {
     List<StoreOptions.Builder> sets = new ArrayList<>();
     for (FlushPolicy policy : FlushPolicy.values()) {
-      sets.add(small().experimental(e -> e.flushPolicy(policy)));
+      sets.add(ExperimentalOptions.set(small(), e -> e.flushPolicy(policy)));
     }
     for (FlushStrategy strategy : FlushStrategy.values()) {
-      sets.add(small().experimental(e -> e.flushStrategy(strategy)));
+      sets.add(ExperimentalOptions.set(small(), e -> e.flushStrategy(strategy)));
     }
     for (MemoryComponent component : MemoryComponent.values()) {
-      sets.add(small().experimental(e -> e.memoryComponent(component)));
+      sets.add(ExperimentalOptions.set(small(), e -> e.memoryComponent(component)));
       sets.add(
-          small()
-              .experimental(e -> e.memoryComponent(component))
+          ExperimentalOptions.set(small(), e -> e.memoryComponent(component))
               .writeMemory(256 << 10)
               .logLimit(1 << 20));
     }
     for (L0Structure structure : L0Structure.values()) {
-      sets.add(small().experimental(e -> e.l0Structure(structure)));
+      sets.add(ExperimentalOptions.set(small(), e -> e.l0Structure(structure)));
     }
     for (int trees : new int[] {1, 2, 8}) {
       sets.add(
-          small()
-              .experimental(
-                  e -> e.writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(trees)));
+          ExperimentalOptions.set(
+              small(),
+              e -> e.writeMemoryAllocation(WriteMemoryAllocation.STATIC).staticTrees(trees)));
     }
-    sets.add(small().experimental(e -> e.mergeSelection(MergeSelection.OLDEST)));
-    sets.add(small().experimental(e -> e.levelDropFactor(1)));
-    sets.add(small().experimental(e -> e.levelDropFactor(100)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.mergeSelection(MergeSelection.OLDEST)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.levelDropFactor(1)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.levelDropFactor(100)));
     sets.add(small().levels(Levels.fixed(64 << 10)));
     sets.add(small().levels(Levels.fixed(1 << 30)));
     sets.add(small().levels(Levels.optimised()));
     sets.add(small().memoryTuner(false).levels(Levels.optimised()));
-    sets.add(small().experimental(e -> e.activeTableSize(32 << 10)));
-    sets.add(small().experimental(e -> e.activeTableSize(512 << 10)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.activeTableSize(32 << 10)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.activeTableSize(512 << 10)));
     sets.add(small().writeMemory(3 << 20));
     sets.add(small().memoryTuner(false));
     sets.add(small().ioMode(IoMode.BUFFERED));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.Levels;
@@ -312,7 +313,7 @@ class LevelPlannerStoreTest {
 
   @Test
   void aRatioThatWouldDoNothingIsRefused() {
-    StoreOptions.Builder both = options().experimental(e -> e.levelSizeRatio(10));
+    StoreOptions.Builder both = ExperimentalOptions.set(options(), e -> e.levelSizeRatio(10));
     String message = assertThrows(IllegalArgumentException.class, both::build).getMessage();
     assertTrue(message.contains("levelSizeRatio=10") && message.contains("OPTIMISED"), message);
     Properties properties = new Properties();

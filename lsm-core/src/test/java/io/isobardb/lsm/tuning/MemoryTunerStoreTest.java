@@ -10,6 +10,7 @@ import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.simulation.Fault;
@@ -168,9 +169,9 @@ class MemoryTunerStoreTest {
   @Test
   void stepsAreAsLongAsOptionsSay() {
     StoreOptions.Builder options =
-        options(4 << 20)
-            .experimental(
-                e -> e.tunerSamples(5).tunerFixedStep(0.01).tunerMaxStep(0.02).tunerBoldness(1));
+        ExperimentalOptions.set(
+            options(4 << 20),
+            e -> e.tunerSamples(5).tunerFixedStep(0.01).tunerMaxStep(0.02).tunerBoldness(1));
     try (TunedStore store = loaded(options, 1)) {
       store.run(READS, 80_000);
       assertFalse(store.decisions.isEmpty());
@@ -395,13 +396,13 @@ class MemoryTunerStoreTest {
     "memoryTunerReadWeight, 2000000, to 1000000",
     "memoryTunerWriteFloor, 51MB, of 52428800 bytes",
     "memoryTunerCacheFloor, 51MB, the 52428800 bytes",
-    "memoryTunerSamples, 1, from 2 to 100",
-    "memoryTunerFixedStep, 1.5, from 0.001 to 1",
-    "memoryTunerMaxStep, 0, from 0.001 to 1",
-    "memoryTunerBoldness, 10.5, from 1 to 10",
-    "memoryTunerBoldness, NaN, from 1 to 10",
-    "memoryTunerBoldness, 0.5, from 1 to",
-    "memoryTunerMinGain, NaN, from 0 to 1",
+    "experiment.tunerSamples, 1, from 2 to 100",
+    "experiment.tunerFixedStep, 1.5, from 0.001 to 1",
+    "experiment.tunerMaxStep, 0, from 0.001 to 1",
+    "experiment.tunerBoldness, 10.5, from 1 to 10",
+    "experiment.tunerBoldness, NaN, from 1 to 10",
+    "experiment.tunerBoldness, 0.5, from 1 to",
+    "experiment.tunerMinGain, NaN, from 0 to 1",
   })
   void itsOptionsHaveBounds(String option, String value, String told) {
     Properties properties = new Properties();

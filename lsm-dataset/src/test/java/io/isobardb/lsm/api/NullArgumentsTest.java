@@ -94,7 +94,6 @@ class NullArgumentsTest {
           "DatasetCheck",
           "DuplicateKeyException",
           "Durability",
-          "ExperimentalOptions",
           "ExtractorException",
           "IndexEntry",
           "IndexState",
@@ -165,7 +164,6 @@ class NullArgumentsTest {
             DatasetOptions.builder(),
             Index.builder("other")));
     StoreOptions.builder().memoryTuner((Consumer<MemoryTunerOptions.Builder>) receivers::add);
-    StoreOptions.builder().experimental(receivers::add);
     arguments.put(byte[].class, bytes("k"));
     arguments.put(ByteBuffer.class, ByteBuffer.allocate(8));
     arguments.put(Tree[].class, new Tree[] {tree});

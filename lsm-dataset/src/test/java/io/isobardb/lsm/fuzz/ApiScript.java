@@ -7,6 +7,7 @@ import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
@@ -233,12 +234,12 @@ public final class ApiScript {
           default -> (8L + random.nextInt(13)) << 20;
         };
     long writeMemory = random.nextBoolean() ? 0 : budget / 16 * (4 + random.nextInt(7));
-    return StoreOptions.builder()
-        .memoryBudget(budget)
-        .writeMemory(writeMemory)
-        .pageSize(pageSize)
-        .logLimit(random.nextInt(6) == 0 ? 0 : (1 + random.nextInt(2)) << 20)
-        .experimental(
+    return ExperimentalOptions.set(
+            StoreOptions.builder()
+                .memoryBudget(budget)
+                .writeMemory(writeMemory)
+                .pageSize(pageSize)
+                .logLimit(random.nextInt(6) == 0 ? 0 : (1 + random.nextInt(2)) << 20),
             e ->
                 e.flushPolicy(anyOf(random, FlushPolicy.values()))
                     .flushStrategy(anyOf(random, FlushStrategy.values()))

@@ -1,15 +1,15 @@
-package io.isobardb.lsm;
+package io.isobardb.lsm.experiment;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MemoryComponent;
-import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.option.WriteMemoryAllocation;
-import io.isobardb.lsm.setting.Option;
-import io.isobardb.lsm.setting.OptionValues;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * Options of a store that are there for experiments: other policies to compare with, and the
@@ -19,154 +19,176 @@ import io.isobardb.lsm.setting.OptionValues;
  * options. Sections are those of "Breaking Down Memory Walls in LSM-based Storage Systems".
  */
 public final class ExperimentalOptions {
-  private final OptionValues values;
+  /** What stands before the name of such an option in properties. */
+  public static final String PREFIX = "experiment.";
 
-  ExperimentalOptions(OptionValues values) {
-    this.values = values;
+  private final StoreOptions options;
+
+  private ExperimentalOptions(StoreOptions options) {
+    this.options = options;
+  }
+
+  /** The options for experiments among those of a store. */
+  public static ExperimentalOptions of(StoreOptions options) {
+    return new ExperimentalOptions(options);
+  }
+
+  /**
+   * Sets options for experiments, such as {@code set(builder, e ->
+   * e.flushPolicy(FlushPolicy.MIN_LSN))}.
+   *
+   * @return the builder
+   * @throws IllegalArgumentException if an option does not take a value that it gets; of some that
+   *     is found by {@link StoreOptions.Builder#build} only
+   */
+  public static StoreOptions.Builder set(StoreOptions.Builder builder, Consumer<Builder> setting) {
+    setting.accept(new Builder(builder));
+    return builder;
+  }
+
+  private String text(String name) {
+    return options.get(PREFIX + name);
+  }
+
+  private <E extends Enum<E>> E word(Class<E> type, String name) {
+    return Enum.valueOf(type, text(name));
+  }
+
+  private int whole(String name) {
+    return Integer.parseInt(text(name));
+  }
+
+  private long bytes(String name) {
+    return Long.parseLong(text(name));
+  }
+
+  private double number(String name) {
+    return Double.parseDouble(text(name));
   }
 
   /** Which tree is flushed when the write memory runs short. */
   public FlushPolicy flushPolicy() {
-    return values.get(StoreOption.FLUSH_POLICY);
+    return word(FlushPolicy.class, "flushPolicy");
   }
 
   /** How much of a tree a flush takes. */
   public FlushStrategy flushStrategy() {
-    return values.get(StoreOption.FLUSH_STRATEGY);
+    return word(FlushStrategy.class, "flushStrategy");
   }
 
   /** How the SSTables in L0 are kept. */
   public L0Structure l0Structure() {
-    return values.get(StoreOption.L0_STRUCTURE);
+    return word(L0Structure.class, "l0Structure");
   }
 
   /** Which SSTable of a disk level is merged down. */
   public MergeSelection mergeSelection() {
-    return values.get(StoreOption.MERGE_SELECTION);
+    return word(MergeSelection.class, "mergeSelection");
   }
 
   /** Groups of L0 from which on it is merged down. */
   public int l0StartGroups() {
-    return values.get(StoreOption.L0_START_GROUPS);
+    return whole("l0StartGroups");
   }
 
   /** Groups of L0 from which on writers are slowed down. */
   public int l0SlowdownGroups() {
-    return values.get(StoreOption.L0_SLOWDOWN_GROUPS);
+    return whole("l0SlowdownGroups");
   }
 
   /** Groups of L0 from which on flushes for memory's sake wait for merges. */
   public int l0StopGroups() {
-    return values.get(StoreOption.L0_STOP_GROUPS);
+    return whole("l0StopGroups");
   }
 
   /** How many bytes may wait for merges; writers are slowed down from half of that on. */
   public long mergeDebtLimit() {
-    return values.get(StoreOption.MERGE_DEBT_LIMIT);
+    return bytes("mergeDebtLimit");
   }
 
-  /** When disk merges run. */
-  public MergeSchedule mergeSchedule() {
-    return values.get(StoreOption.MERGE_SCHEDULE);
-  }
-
-  /**
-   * What the device reads and writes in a second, in bytes; 0 if the store finds out, {@link
-   * Long#MAX_VALUE} for no limit.
-   */
-  public long ioBandwidth() {
-    return values.get(StoreOption.IO_BANDWIDTH);
-  }
-
-  /** Bytes per second of {@link #ioBandwidth} that nobody is given. */
+  /** Bytes per second of {@link StoreOptions#ioBandwidth} that nobody is given. */
   public long ioReserve() {
-    return values.get(StoreOption.IO_RESERVE);
+    return bytes("ioReserve");
   }
 
   /** Bytes per second for flushes and merges of L0, however much clients use. */
   public long ioMinimum() {
-    return values.get(StoreOption.IO_MINIMUM);
+    return bytes("ioMinimum");
   }
 
   /** Processors for merges in memory and deeper merges, however much clients use. */
   public double processorMinimum() {
-    return values.get(StoreOption.PROCESSOR_MINIMUM);
+    return number("processorMinimum");
   }
 
   /** By how much a tree's write memory must outgrow L1 before that is dropped. */
   public double levelDropFactor() {
-    return values.get(StoreOption.LEVEL_DROP_FACTOR);
+    return number("levelDropFactor");
   }
 
   /** The part of the write memory that is in use when flushes begin. */
   public double flushTrigger() {
-    return values.get(StoreOption.FLUSH_TRIGGER);
+    return number("flushTrigger");
   }
 
   /** Whether small groups of L0 are merged with each other before they are merged down. */
   public boolean mergesWithinL0() {
-    return values.get(StoreOption.MERGES_WITHIN_L0);
+    return Boolean.parseBoolean(text("mergesWithinL0"));
   }
 
   /** How many times larger a level is than the one above it; 0 for what suits L0's batches. */
   public int levelSizeRatio() {
-    return values.get(StoreOption.LEVEL_SIZE_RATIO);
+    return whole("levelSizeRatio");
   }
 
   /** How the write memory of a tree is arranged. */
   public MemoryComponent memoryComponent() {
-    return values.get(StoreOption.MEMORY_COMPONENT);
+    return word(MemoryComponent.class, "memoryComponent");
   }
 
   /** How trees come to write memory. */
   public WriteMemoryAllocation writeMemoryAllocation() {
-    return values.get(StoreOption.WRITE_MEMORY_ALLOCATION);
+    return word(WriteMemoryAllocation.class, "writeMemoryAllocation");
   }
 
   /** Among how many trees {@link WriteMemoryAllocation#STATIC} splits the write memory. */
   public int staticTrees() {
-    return values.get(StoreOption.STATIC_TREES);
+    return whole("staticTrees");
   }
 
   /** At which size a tree's active SSTable is sealed, in bytes; 0 if it follows the memory. */
   public int activeTableSize() {
-    return Math.toIntExact(values.get(StoreOption.ACTIVE_TABLE_SIZE));
+    return Math.toIntExact(bytes("activeTableSize"));
   }
 
   /** Through how many of the last sizes the line is drawn whose root the memory tuner seeks. */
   public int tunerSamples() {
-    return values.get(StoreOption.TUNER_SAMPLES);
+    return whole("tunerSamples");
   }
 
   /** Length of a step of the memory tuner without such a line, as a share of the budget. */
   public double tunerFixedStep() {
-    return values.get(StoreOption.TUNER_FIXED_STEP);
+    return number("tunerFixedStep");
   }
 
   /** The share of its memory that write memory or cache gives at most in a step. */
   public double tunerMaxStep() {
-    return values.get(StoreOption.TUNER_MAX_STEP);
+    return number("tunerMaxStep");
   }
 
   /** How many times {@link #tunerMaxStep} a step may be after several that lowered the cost. */
   public double tunerBoldness() {
-    return values.get(StoreOption.TUNER_BOLDNESS);
+    return number("tunerBoldness");
   }
 
   /** The memory tuner makes no shorter steps, in bytes. */
   public long tunerMinStep() {
-    return values.get(StoreOption.TUNER_MIN_STEP);
+    return bytes("tunerMinStep");
   }
 
   /** The memory tuner makes no steps that it expects to save a smaller share of the cost. */
   public double tunerMinGain() {
-    return values.get(StoreOption.TUNER_MIN_GAIN);
-  }
-
-  /** The options with their values, as {@link StoreOptions#fromProperties} takes them. */
-  @Override
-  public String toString() {
-    return values.text(Option::experimental);
+    return number("tunerMinGain");
   }
 
   /**
@@ -174,14 +196,14 @@ public final class ExperimentalOptions {
    * StoreOptions.Builder#build} refuses values out of their range.
    */
   public static final class Builder {
-    private final OptionValues.Builder values;
+    private final StoreOptions.Builder options;
 
-    Builder(OptionValues.Builder values) {
-      this.values = values;
+    private Builder(StoreOptions.Builder options) {
+      this.options = options;
     }
 
-    private <T extends Comparable<T>> Builder set(Option<T> option, T value) {
-      values.set(option, value);
+    private Builder set(String name, Object value) {
+      options.set(PREFIX + name, Objects.requireNonNull(value, name).toString());
       return this;
     }
 
@@ -191,7 +213,7 @@ public final class ExperimentalOptions {
      * that are written to, in proportion, which costs the fewest bytes written.
      */
     public Builder flushPolicy(FlushPolicy policy) {
-      return set(StoreOption.FLUSH_POLICY, policy);
+      return set("flushPolicy", policy);
     }
 
     /**
@@ -200,7 +222,7 @@ public final class ExperimentalOptions {
      * is flushed whole in any case.
      */
     public Builder flushStrategy(FlushStrategy strategy) {
-      return set(StoreOption.FLUSH_STRATEGY, strategy);
+      return set("flushStrategy", strategy);
     }
 
     /**
@@ -208,12 +230,12 @@ public final class ExperimentalOptions {
      * quarter of the rest is in use, too. Default: 0.875. 0.95 is as in the paper.
      */
     public Builder flushTrigger(double part) {
-      return set(StoreOption.FLUSH_TRIGGER, part);
+      return set("flushTrigger", part);
     }
 
     /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */
     public Builder l0Structure(L0Structure structure) {
-      return set(StoreOption.L0_STRUCTURE, structure);
+      return set("l0Structure", structure);
     }
 
     /**
@@ -221,62 +243,48 @@ public final class ExperimentalOptions {
      * each other first. Default: true. The paper has no such merges.
      */
     public Builder mergesWithinL0(boolean on) {
-      return set(StoreOption.MERGES_WITHIN_L0, on);
+      return set("mergesWithinL0", on);
     }
 
     /** See {@link ExperimentalOptions#l0StartGroups}; less than the other two. */
     public Builder l0StartGroups(int groups) {
-      return set(StoreOption.L0_START_GROUPS, groups);
+      return set("l0StartGroups", groups);
     }
 
     /** See {@link ExperimentalOptions#l0SlowdownGroups}. */
     public Builder l0SlowdownGroups(int groups) {
-      return set(StoreOption.L0_SLOWDOWN_GROUPS, groups);
+      return set("l0SlowdownGroups", groups);
     }
 
     /** See {@link ExperimentalOptions#l0StopGroups}; no less than the other two. */
     public Builder l0StopGroups(int groups) {
-      return set(StoreOption.L0_STOP_GROUPS, groups);
+      return set("l0StopGroups", groups);
     }
 
     /** See {@link ExperimentalOptions#mergeDebtLimit}. */
     public Builder mergeDebtLimit(long bytes) {
-      return set(StoreOption.MERGE_DEBT_LIMIT, bytes);
+      return set("mergeDebtLimit", bytes);
     }
 
     /**
-     * When disk merges run. Default {@link MergeSchedule#ALWAYS}. The others suit writes that come
-     * in bursts, and want more {@link #l0SlowdownGroups} and {@link #l0StopGroups}.
+     * See {@link ExperimentalOptions#ioReserve}; less than {@link StoreOptions#ioBandwidth}.
+     * Default 10 MB.
      */
-    public Builder mergeSchedule(MergeSchedule schedule) {
-      return set(StoreOption.MERGE_SCHEDULE, schedule);
-    }
-
-    /**
-     * What the device reads and writes in a second, in bytes, at least 1 MB. Flushes and merges get
-     * what clients leave of it. 0, the default, if the store is to find out; {@link Long#MAX_VALUE}
-     * for no limit.
-     */
-    public Builder ioBandwidth(long bytesPerSecond) {
-      return set(StoreOption.IO_BANDWIDTH, bytesPerSecond);
-    }
-
-    /** See {@link ExperimentalOptions#ioReserve}; less than {@link #ioBandwidth}. Default 10 MB. */
     public Builder ioReserve(long bytesPerSecond) {
-      return set(StoreOption.IO_RESERVE, bytesPerSecond);
+      return set("ioReserve", bytesPerSecond);
     }
 
     /**
      * See {@link ExperimentalOptions#ioMinimum}; at least 1 MB, and no more than {@link
-     * #ioBandwidth}. Default: a quarter of that, at most 50 MB.
+     * StoreOptions#ioBandwidth}. Default: a quarter of that, at most 50 MB.
      */
     public Builder ioMinimum(long bytesPerSecond) {
-      return set(StoreOption.IO_MINIMUM, bytesPerSecond);
+      return set("ioMinimum", bytesPerSecond);
     }
 
     /** See {@link ExperimentalOptions#processorMinimum}, 0.01 to 1,024. Default 0.25. */
     public Builder processorMinimum(double processors) {
-      return set(StoreOption.PROCESSOR_MINIMUM, processors);
+      return set("processorMinimum", processors);
     }
 
     /**
@@ -284,7 +292,7 @@ public final class ExperimentalOptions {
      * MergeSelection#GREEDY}.
      */
     public Builder mergeSelection(MergeSelection selection) {
-      return set(StoreOption.MERGE_SELECTION, selection);
+      return set("mergeSelection", selection);
     }
 
     /**
@@ -293,7 +301,7 @@ public final class ExperimentalOptions {
      * goes. Without effect with levels of {@link Levels.Kind#FIXED}. Default: 1.5.
      */
     public Builder levelDropFactor(double factor) {
-      return set(StoreOption.LEVEL_DROP_FACTOR, factor);
+      return set("levelDropFactor", factor);
     }
 
     /**
@@ -302,7 +310,7 @@ public final class ExperimentalOptions {
      * StoreOptions.Builder#maxSpace}. Levels of {@link Levels.Kind#FIXED} go by 10 then.
      */
     public Builder levelSizeRatio(int ratio) {
-      return set(StoreOption.LEVEL_SIZE_RATIO, ratio);
+      return set("levelSizeRatio", ratio);
     }
 
     /**
@@ -311,12 +319,12 @@ public final class ExperimentalOptions {
      * #flushStrategy}.
      */
     public Builder memoryComponent(MemoryComponent component) {
-      return set(StoreOption.MEMORY_COMPONENT, component);
+      return set("memoryComponent", component);
     }
 
     /** How trees come to write memory. Default {@link WriteMemoryAllocation#DYNAMIC}. */
     public Builder writeMemoryAllocation(WriteMemoryAllocation allocation) {
-      return set(StoreOption.WRITE_MEMORY_ALLOCATION, allocation);
+      return set("writeMemoryAllocation", allocation);
     }
 
     /**
@@ -324,7 +332,7 @@ public final class ExperimentalOptions {
      * come to 8 pages at least. Default 8.
      */
     public Builder staticTrees(int trees) {
-      return set(StoreOption.STATIC_TREES, trees);
+      return set("staticTrees", trees);
     }
 
     /**
@@ -338,7 +346,7 @@ public final class ExperimentalOptions {
      * at most. It may grow further while write memory is mostly free.
      */
     public Builder activeTableSize(int bytes) {
-      return set(StoreOption.ACTIVE_TABLE_SIZE, (long) bytes);
+      return set("activeTableSize", bytes);
     }
 
     /**
@@ -347,7 +355,7 @@ public final class ExperimentalOptions {
      * changes later. Default: 3.
      */
     public Builder tunerSamples(int count) {
-      return set(StoreOption.TUNER_SAMPLES, count);
+      return set("tunerSamples", count);
     }
 
     /**
@@ -355,7 +363,7 @@ public final class ExperimentalOptions {
      * 1 (section 5.4). Default: 0.05.
      */
     public Builder tunerFixedStep(double share) {
-      return set(StoreOption.TUNER_FIXED_STEP, share);
+      return set("tunerFixedStep", share);
     }
 
     /**
@@ -363,7 +371,7 @@ public final class ExperimentalOptions {
      * (section 5.4). Default: 0.1.
      */
     public Builder tunerMaxStep(double share) {
-      return set(StoreOption.TUNER_MAX_STEP, share);
+      return set("tunerMaxStep", share);
     }
 
     /**
@@ -371,7 +379,7 @@ public final class ExperimentalOptions {
      * lowered the cost, from 1, as in the paper, to as many as come to all of it. Default: 3.
      */
     public Builder tunerBoldness(double times) {
-      return set(StoreOption.TUNER_BOLDNESS, times);
+      return set("tunerBoldness", times);
     }
 
     /**
@@ -379,7 +387,7 @@ public final class ExperimentalOptions {
      * lower it. Default: 32 MiB.
      */
     public Builder tunerMinStep(long bytes) {
-      return set(StoreOption.TUNER_MIN_STEP, bytes);
+      return set("tunerMinStep", bytes);
     }
 
     /**
@@ -387,7 +395,7 @@ public final class ExperimentalOptions {
      * (section 5.4). Default: 0.001.
      */
     public Builder tunerMinGain(double share) {
-      return set(StoreOption.TUNER_MIN_GAIN, share);
+      return set("tunerMinGain", share);
     }
   }
 }
