@@ -11,6 +11,7 @@ import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.PerThread;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.Lock;
 
@@ -44,7 +45,7 @@ public final class Committer {
   private final WriteShares shares;
   private final RangeRoom rangeRoom;
   private final RangeMemory rangeMemory;
-  private final ThreadWriters writers;
+  private final PerThread<Writer> writers;
   private final WriteRoom room;
   private final OperandFolding folding;
 
@@ -64,7 +65,7 @@ public final class Committer {
     this.sealer = sealer;
     this.logWatch = logWatch;
     this.shares = shares;
-    this.writers = new ThreadWriters(() -> engine.log().get().newRecord());
+    this.writers = new PerThread<>(() -> new Writer(() -> engine.log().get().newRecord()));
     this.room = new WriteRoom(gate, engine.catalog());
     this.folding = new OperandFolding(engine, room);
   }
@@ -398,7 +399,7 @@ public final class Committer {
       return;
     }
     if (write.expiry() != Expiry.NEVER) {
-      engine.expires(tree);
+      engine.snapshots().time().noteExpiring(tree);
     }
     // No epoch is needed: a tree is not given up before all its writes are visible. And within one
     // the pages that an insert waits for would never come free.

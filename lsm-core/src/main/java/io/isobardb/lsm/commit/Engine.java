@@ -1,16 +1,11 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.RangeDeletes;
-import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.sstable.SSTable;
-import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Table;
-import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Epochs;
 
@@ -20,6 +15,7 @@ import io.isobardb.memory.pool.Epochs;
  * @param catalog the trees and the manifest
  * @param log the log; knows what is visible
  * @param snapshots who reads at older LSNs
+ * @param retention what flushes and merges have to keep
  * @param gate admits writes
  * @param environment clock, scheduler, storage
  * @param failure set once the store takes no more writes
@@ -32,6 +28,7 @@ public record Engine(
     Catalog catalog,
     LogHandle log,
     Snapshots snapshots,
+    Retention retention,
     WriteGate gate,
     Environment environment,
     FailureLatch failure,
@@ -50,60 +47,7 @@ public record Engine(
     return table.cursor(Access.QUERY, log.visible());
   }
 
-  /** What is written to a tree from now on may expire. Called before it is visible. */
-  public void expires(TreeHandle tree) {
-    if (!tree.expires()) {
-      snapshots.time().use();
-      tree.setExpires();
-    }
-  }
-
-  /** A handle on an SSTable file that was just written; it is opened when it is first read. */
-  public SSTable open(SSTableMeta meta, TreeHandle tree) {
-    return SSTable.written(catalog.space(), tree.order(), meta);
-  }
-
-  /** Deletes an SSTable file of a tree that the manifest does not name. */
-  public void delete(SSTableMeta meta, TreeHandle tree) {
-    SSTable table = open(meta, tree);
-    table.markObsolete();
-    table.release();
-  }
-
-  /** The LSNs at which somebody reads the tree, or will after a crash, ascending. */
-  public long[] liveSnapshots(TreeHandle tree) {
-    return tree.settings().logged() ? snapshots.live() : snapshots.liveAndCheckpoint();
-  }
-
-  /**
-   * Entries of the tree up to this LSN may lose it, if nothing older is left: all readers, given
-   * {@link #liveSnapshots}, read later, and so does recovery.
-   */
-  public long indifferentLsn(TreeHandle tree, long[] live) {
-    long lsn = live.length == 0 ? log.visible() : live[0];
-    return tree.settings().logged() ? lsn : Math.min(lsn, snapshots.checkpoint());
-  }
-
-  /**
-   * What a merge or flush of a tree keeps. Range deletes count once no crash can take them back:
-   * what they hide may go for good.
-   */
-  public VersionFilter filter(TreeHandle tree) {
-    long settled = catalog.settledLsn();
-    long[] live = liveSnapshots(tree);
-    RangeDeletes deletes = tree.states().current().ranges().list();
-    return new VersionFilter(tree.order(), live, deletes, settled, expiredBy(tree));
-  }
-
-  /**
-   * Merges may drop what has expired by this time: nobody who reads the tree, now or later, sees it
-   * any more. 0 if nothing may be dropped. So it is while the log is replayed, since operands that
-   * lie further on in it may still count a value that has expired.
-   */
-  public long expiredBy(TreeHandle tree) {
-    return tree.expires() && log.isOpen() ? snapshots.settledMillis() : 0;
-  }
-
+  /** The clock that does not leap, in nanoseconds. */
   public long nanos() {
     return environment.clock().nanos();
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.state.TreeHandle;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
@@ -168,6 +169,14 @@ public final class StoreClock implements LongSupplier {
   /** Leaps of the machine's clock that were noticed, at opening or since. */
   public long leaps() {
     return leaps.get();
+  }
+
+  /** What is written to a tree from now on may expire. Called before it is visible. */
+  public void noteExpiring(TreeHandle tree) {
+    if (!tree.expires()) {
+      use();
+      tree.setExpires();
+    }
   }
 
   /** Something in the store expires. Called before it can be read. */

@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.wal.LogRecord;
+import io.isobardb.memory.pool.PerThread;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: its own thread.
  */
-public final class Writer {
+public final class Writer implements PerThread.Reusable {
   private final Write write = new Write();
   private final Supplier<LogRecord> records;
   private @Nullable LogRecord record;
@@ -22,8 +23,8 @@ public final class Writer {
     this.records = records;
   }
 
-  /** Takes it for a write; false if one is in hand, which waits, and has called this thread. */
-  boolean take() {
+  @Override
+  public boolean tryTake() {
     boolean free = !taken;
     taken = true;
     number++;

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.memory.pool.PerThread;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Made for reuse. Thread rule: one thread at a time.
  */
-public final class Probe {
+public final class Probe implements PerThread.Reusable {
   /** There is no version that the reader may see. */
   public static final int ABSENT = -1;
 
@@ -57,11 +58,7 @@ public final class Probe {
     this.target = scratch;
   }
 
-  /**
-   * Takes it for a read of a key, whose value goes to its own {@link #scratch}.
-   *
-   * @return false if a read is under way with it, whose user code reads on
-   */
+  @Override
   public boolean tryTake() {
     boolean free = !taken;
     taken = true;

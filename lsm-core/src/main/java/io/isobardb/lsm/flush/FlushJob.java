@@ -196,7 +196,7 @@ final class FlushJob implements Job {
       // After any other failure it is unknown whether the manifest names them.
       for (FlushSlice slice : slices) {
         if (slice.output() != null) {
-          flusher.engine().delete(slice.output(), slice.tree());
+          flusher.engine().catalog().delete(slice.output(), slice.tree());
         }
       }
     }

@@ -66,7 +66,7 @@ record FlushSlice(
   Catalog.TreeChange change(Flusher flusher) {
     List<SSTable> fresh = new ArrayList<>(1);
     if (output != null) {
-      fresh.add(flusher.engine().open(output, tree()));
+      fresh.add(flusher.engine().catalog().open(output, tree()));
     }
     L0Structure l0 = flusher.settings().l0();
     return new Catalog.TreeChange(

@@ -301,7 +301,7 @@ public final class Flusher implements Flushes {
 
   /** The range deletes of a version that hide nothing any more, given the runs in memory. */
   List<RangeDelete> needlessRanges(TreeHandle tree, Version version, TreeState memory) {
-    long readers = engine.indifferentLsn(tree, engine.liveSnapshots(tree));
+    long readers = engine.retention().indifferentLsn(tree);
     return NeedlessRanges.of(version, memory, readers);
   }
 

@@ -170,7 +170,7 @@ final class TreeFlush {
     rewrite =
         new Rewrite(
             source,
-            flusher.engine().filter(tree),
+            flusher.engine().retention().filter(tree),
             bottommost(state),
             this::writer,
             OutputCuts.inL0(state.version(), flusher.sliceBytes(tree)),

@@ -250,9 +250,9 @@ final class DiskMergeJob implements Job {
     // In this order: a later reader sees all range deletes that count, and of those that are older
     // than what loses its LSN none is missed.
     long settled = engine.catalog().settledLsn();
-    long[] snapshots = engine.liveSnapshots(tree);
+    long[] snapshots = engine.retention().snapshots(tree);
     boolean last = choice.goesTo(0) && choice.bottommost();
-    long zeroUpTo = last ? engine.indifferentLsn(tree, snapshots) : -1;
+    long zeroUpTo = last ? engine.retention().indifferentLsn(tree, snapshots) : -1;
     RangeDeletes deletes = tree.states().current().ranges().list();
     if (deletes != null) {
       zeroUpTo = Math.min(zeroUpTo, settled);
@@ -261,7 +261,8 @@ final class DiskMergeJob implements Job {
     cleanUpTo = deletes == null ? clean : deletes.momentAt(clean);
     return new Rewrite(
         source,
-        new VersionFilter(tree.order(), snapshots, deletes, settled, engine.expiredBy(tree)),
+        new VersionFilter(
+            tree.order(), snapshots, deletes, settled, engine.retention().expiredBy(tree)),
         this::nothingBelow,
         this::writer,
         cuts(tree.states().current().version()),
@@ -316,7 +317,7 @@ final class DiskMergeJob implements Job {
     }
     List<SSTable> fresh = new ArrayList<>();
     for (SSTableMeta meta : outputs) {
-      fresh.add(engine.open(meta, tree));
+      fresh.add(engine.catalog().open(meta, tree));
     }
     engine.catalog().commit(tree, change(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
@@ -349,7 +350,7 @@ final class DiskMergeJob implements Job {
 
       @Override
       public List<RangeDelete> needless(Version after, TreeState memory) {
-        long readers = engine.indifferentLsn(tree, engine.liveSnapshots(tree));
+        long readers = engine.retention().indifferentLsn(tree);
         return NeedlessRanges.of(after, memory, readers, cleaned());
       }
     };
@@ -370,7 +371,7 @@ final class DiskMergeJob implements Job {
       rewrite = null;
       current.close();
     }
-    outputs.forEach(meta -> engine.delete(meta, tree));
+    outputs.forEach(meta -> engine.catalog().delete(meta, tree));
     outputs.clear();
   }
 

@@ -241,7 +241,7 @@ final class MemoryMergeJob implements Job {
     }
     return new Rewrite(
         source,
-        engine.filter(tree),
+        engine.retention().filter(tree),
         cursor -> false,
         this::writer,
         OutputCuts.at(tree.order(), choice.sliceBytes(), round ? tree.memory().sweptUpTo() : null),

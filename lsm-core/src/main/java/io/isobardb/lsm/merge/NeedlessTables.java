@@ -59,7 +59,7 @@ final class NeedlessTables {
   private @Nullable MergeChoice hidden(TreeHandle tree, Set<Long> busy, Set<Slot> free) {
     // In this order: a reader that registers later reads at all that is settled.
     long settled = engine.catalog().settledLsn();
-    long[] snapshots = engine.liveSnapshots(tree);
+    long[] snapshots = engine.retention().snapshots(tree);
     TreeState state = tree.states().current();
     RangeDeletes deletes = state.ranges().list();
     if (deletes == null) {
@@ -86,7 +86,7 @@ final class NeedlessTables {
       // A newer operand may count what has expired since.
       return null;
     }
-    long by = engine.expiredBy(tree);
+    long by = engine.retention().expiredBy(tree);
     Version version = tree.states().current().version();
     List<MergeChoice.Input> inputs = ExpiredTables.droppable(version, by, busy);
     if (!inputs.isEmpty()) {
@@ -104,7 +104,7 @@ final class NeedlessTables {
   void rewriteExpired(TreeHandle tree) {
     if (tree.expires()) {
       Version version = tree.states().current().version();
-      ExpiredTables.expiring(version, engine.expiredBy(tree), ExpiredTables.ANY)
+      ExpiredTables.expiring(version, engine.retention().expiredBy(tree), ExpiredTables.ANY)
           .forEach(input -> add(tree, input, "some of it has expired"));
     }
   }

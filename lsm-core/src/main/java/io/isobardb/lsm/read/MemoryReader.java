@@ -8,6 +8,7 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
+import io.isobardb.memory.pool.PerThread;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 
@@ -25,7 +26,7 @@ public final class MemoryReader {
   private final Epochs epochs;
   private final ValueLookup lookup;
   private final LongSupplier settled;
-  private final Probes probes = new Probes(0);
+  private final PerThread<Probe> probes = new PerThread<>(() -> new Probe(0));
 
   public MemoryReader(Engine engine) {
     this.epochs = engine.catalog().space().pool().epochs();

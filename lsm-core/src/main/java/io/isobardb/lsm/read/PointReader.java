@@ -15,6 +15,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
+import io.isobardb.memory.pool.PerThread;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ public final class PointReader {
   private final Latencies latencies;
   private final ValueLookup lookup;
   private final OperandReader operands;
-  private final Probes probes = new Probes(SCRATCH_BYTES);
+  private final PerThread<Probe> probes = new PerThread<>(() -> new Probe(SCRATCH_BYTES));
   private final Moment latest;
 
   public PointReader(Engine engine) {
@@ -56,7 +57,7 @@ public final class PointReader {
   }
 
   /** What threads read with. */
-  public Probes probes() {
+  public PerThread<Probe> probes() {
     return probes;
   }
 

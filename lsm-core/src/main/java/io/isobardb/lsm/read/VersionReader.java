@@ -20,6 +20,7 @@ import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.pool.PerThread;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,7 +44,7 @@ public final class VersionReader {
   private final PagePool pool;
   private final Epochs epochs;
   private final Lookup lookup;
-  private final Probes probes = new Probes(0);
+  private final PerThread<Probe> probes = new PerThread<>(() -> new Probe(0));
 
   public VersionReader(Engine engine) {
     this.engine = engine;

@@ -99,7 +99,7 @@ final class Rollback {
       SSTableMeta rest = meta.minLsn() > checkpoint ? null : rewrite(table);
       if (rest != null) {
         edit.add(place, rest);
-        fresh.add(engine.open(rest, tree));
+        fresh.add(engine.catalog().open(rest, tree));
       }
     }
   }

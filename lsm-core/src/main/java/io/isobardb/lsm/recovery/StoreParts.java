@@ -10,6 +10,7 @@ import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.LogHandle;
 import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.RangeRoom;
+import io.isobardb.lsm.commit.Retention;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.StoreClock;
@@ -308,6 +309,7 @@ public final class StoreParts {
         catalog,
         log,
         snapshots,
+        new Retention(catalog, log, snapshots),
         gate,
         environment,
         failure,

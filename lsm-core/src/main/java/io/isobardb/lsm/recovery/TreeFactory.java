@@ -63,7 +63,7 @@ final class TreeFactory {
     TreeHandle tree = handle(definition.id(), definition.name(), settings, version);
     tree.setTimeToLive(timeToLive);
     if (recovered.tables().stream().anyMatch(added -> added.meta().expiring().count() > 0)) {
-      engine.expires(tree);
+      engine.snapshots().time().noteExpiring(tree);
     }
     engine.catalog().add(tree);
   }

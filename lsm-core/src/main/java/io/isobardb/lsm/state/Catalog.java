@@ -104,6 +104,18 @@ public final class Catalog {
     return rangeMemory;
   }
 
+  /** A handle on an SSTable file that was just written; it is opened when it is first read. */
+  public SSTable open(SSTableMeta meta, TreeHandle tree) {
+    return SSTable.written(space, tree.order(), meta);
+  }
+
+  /** Deletes an SSTable file of a tree that the manifest does not name. */
+  public void delete(SSTableMeta meta, TreeHandle tree) {
+    SSTable table = open(meta, tree);
+    table.markObsolete();
+    table.release();
+  }
+
   /** A file number never used before. */
   public long newFileNumber() {
     return nextFile.getAndIncrement();

@@ -267,7 +267,7 @@ public final class BulkLoader {
       throw new IllegalStateException(tree + " is not loaded");
     }
     List<SSTableMeta> files = load.files().stream().map(meta -> meta.at(lsn)).toList();
-    List<SSTable> fresh = files.stream().map(meta -> engine.open(meta, tree)).toList();
+    List<SSTable> fresh = files.stream().map(meta -> engine.catalog().open(meta, tree)).toList();
     Merger merger = parts.merger();
     return new Catalog.TreeChange(
         tree,

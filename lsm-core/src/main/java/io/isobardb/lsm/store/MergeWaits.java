@@ -47,7 +47,7 @@ final class MergeWaits {
               to,
               engine.log().end(),
               engine.catalog().newFileNumber(),
-              engine.expiredBy(tree));
+              engine.retention().expiredBy(tree));
       parts.checkpointer().flush(tree);
     } finally {
       operations.exit(slot);

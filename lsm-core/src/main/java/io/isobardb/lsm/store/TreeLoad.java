@@ -89,7 +89,7 @@ final class TreeLoad {
       writer = out;
     }
     if (expiry != Expiry.NEVER) {
-      engine.expires(tree);
+      engine.snapshots().time().noteExpiring(tree);
     }
     out.expiring(expiry).add(key, key.length, lsn, Kind.PUT, value);
     last = key;
@@ -124,7 +124,7 @@ final class TreeLoad {
       writer = null;
       out.abort();
     }
-    files.forEach(meta -> engine.delete(meta, tree));
+    files.forEach(meta -> engine.catalog().delete(meta, tree));
     files.clear();
   }
 }

@@ -86,7 +86,7 @@ public final class TreeWriter {
   /** From now on something in the tree may expire. */
   private long noted(long expiry) {
     if (expiry != Expiry.NEVER) {
-      parts.engine().expires(handle);
+      parts.engine().snapshots().time().noteExpiring(handle);
     }
     return expiry;
   }

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.schedule;
+package io.isobardb.memory.pool;
 
 import java.lang.ref.WeakReference;
 import java.util.Map;
@@ -7,7 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of each thread, to be used again.
+ * An object of each thread, to be used again: what a thread reads or writes with costs no
+ * allocation then.
  *
  * <p>A thread that lives on keeps nothing of a store that was closed, nor of a class loader that is
  * not used any more, and a store nothing of threads that have ended. Such an object may lead to all
@@ -15,7 +16,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-public final class PerThread<T> {
+public final class PerThread<T extends PerThread.Reusable> {
+  /** What a thread can use again, once it is done with it. */
+  public interface Reusable {
+    /** Takes it for a use; false if it is in use, by a call that has called this thread. */
+    boolean tryTake();
+  }
+
   private final Supplier<T> maker;
   private final ThreadLocal<@Nullable WeakReference<T>> own = new ThreadLocal<>();
 
@@ -30,11 +37,22 @@ public final class PerThread<T> {
     this.maker = maker;
   }
 
-  /** The calling thread's. */
-  public T get() {
+  /**
+   * Takes the calling thread's own, or a new one if that is in use: an order, an operator or a
+   * listener may be called within a use, and begin another one.
+   */
+  public T take() {
     WeakReference<T> reference = own.get();
     T object = reference == null ? null : reference.get();
-    return object == null ? make() : object;
+    if (object == null) {
+      object = make();
+    }
+    if (object.tryTake()) {
+      return object;
+    }
+    T another = maker.get();
+    another.tryTake();
+    return another;
   }
 
   private T make() {
