@@ -41,7 +41,10 @@ public final class PartitionedLeveling implements MergePolicy {
   /** The most SSTables of a group that are weighed. */
   private static final int MAX_SEEDS = 128;
 
-  /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
+  /**
+   * The share of delete markers from which on an SSTable is rewritten, not moved, where they can be
+   * dropped.
+   */
   private static final double MOVED_DELETES = 0.1;
 
   /**
