@@ -6,7 +6,6 @@ import io.isobardb.lsm.merge.MergeChoice;
 import io.isobardb.lsm.merge.MergePolicy;
 import io.isobardb.lsm.merge.MergeView;
 import io.isobardb.lsm.merge.OutputCuts;
-import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
@@ -67,7 +66,7 @@ final class SimulatedTree {
   SimulatedTree(int keys, StoreShape shape) {
     this.shape = shape;
     this.keys = keys;
-    this.policy = new PartitionedLeveling(shape.leveling());
+    this.policy = shape.leveling().policy();
     this.active = new KeyBits(keys);
     this.sealed = new KeyBits(keys);
     this.merged = new KeyBits(keys);

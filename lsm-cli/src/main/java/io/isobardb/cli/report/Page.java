@@ -45,7 +45,7 @@ public final class Page {
   private static final double PHONE_TEXT = 13;
   private static final double PHONE_PADDING = 6;
 
-  /** From so many words on, text is a sentence, whatever it begins with. */
+  /** The number of words from which on text is a sentence, whatever it begins with. */
   private static final int SENTENCE_WORDS = 5;
 
   /** What becomes of a claim. */

@@ -90,7 +90,7 @@ public final class Backpressure {
     return view.log() > 0 || l0(view, limits.l0()) > 0 || debt(view, limits) > 0;
   }
 
-  /** From how much debt on writers are slowed down. */
+  /** The debt from which on writers are slowed down. */
   public static long slowDebt(long limit) {
     return (long) (limit * SLOW_DEBT);
   }

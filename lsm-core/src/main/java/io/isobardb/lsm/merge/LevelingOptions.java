@@ -5,7 +5,7 @@ import io.isobardb.lsm.option.MergeSelection;
 import io.isobardb.lsm.version.L0Limits;
 
 /**
- * How {@link PartitionedLeveling} shapes a tree.
+ * How a {@link MergePolicy} shapes a tree, and which one does.
  *
  * @param sizeRatio T: how many times larger a level is than the one above it; 0 for what suits the
  *     batches that L0 delivers
@@ -46,6 +46,11 @@ public record LevelingOptions(
   /** T; where it is left to batches, what holds while none are known. */
   public int usualRatio() {
     return sizeRatio > 0 ? sizeRatio : USUAL_RATIO;
+  }
+
+  /** What chooses the merges: in stores, in the simulator of the models, and in tests. */
+  public MergePolicy policy() {
+    return new PartitionedLeveling(this);
   }
 
   /** Checks the numbers. */

@@ -41,7 +41,10 @@ public final class PartitionedLeveling implements MergePolicy {
   /** The most SSTables of a group that are weighed. */
   private static final int MAX_SEEDS = 128;
 
-  /** With so many delete markers an SSTable is rewritten, not moved, where they can be dropped. */
+  /**
+   * The share of delete markers from which on an SSTable is rewritten, not moved, where they can be
+   * dropped.
+   */
   private static final double MOVED_DELETES = 0.1;
 
   /**
@@ -357,7 +360,9 @@ public final class PartitionedLeveling implements MergePolicy {
 
     /**
      * Makes one of groups of L0, as in tiering: each byte is rewritten a few times, until L0 is
-     * worth a merge with the level below. The output takes the place of the oldest.
+     * worth a merge with the level below. The output takes the place of the oldest. It is as wide
+     * as inputs that overlap each other. So what was flushed beside them meanwhile can stay in any
+     * of their groups.
      */
     private @Nullable MergeChoice mergeWithinL0(Candidate candidate, @Nullable InputSet best) {
       if (best == null || !options.mergesWithinL0() || options.l0() == L0Structure.ORIGINAL) {

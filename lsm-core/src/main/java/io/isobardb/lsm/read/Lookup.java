@@ -11,7 +11,8 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 
 /**
  * The way through a tree's state for a key: from the newest component to the oldest, until one of
- * them knows the answer. No other class goes through runs for keys.
+ * them knows the answer. What goes through all versions of a key that has operands is {@code
+ * OperandReader}.
  *
  * <p>{@link #find} runs inside an epoch. It never blocks, loads nothing and allocates nothing.
  * Readers differ in what they ask an SSTable, and in what they do when memory does not have the

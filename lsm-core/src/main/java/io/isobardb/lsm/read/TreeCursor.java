@@ -63,7 +63,7 @@ public final class TreeCursor implements AutoCloseable {
   /** The current value, if the sources do not stand on it, and it is no overflow value. */
   private final SavedValue saved = new SavedValue();
 
-  /** From which LSN of the key seen last a step that was cut off goes on. */
+  /** The LSN of the key seen last from which a step that was cut off goes on. */
   private long cutOffAt = PASSED;
 
   /** Made when they are first needed: most trees have no operands. */

@@ -15,7 +15,6 @@ import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.MemoryMerging;
 import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
-import io.isobardb.lsm.merge.PartitionedLeveling;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -211,7 +210,7 @@ public record OpenOptions(
   /** What merges keep to. */
   Merger.Settings merging() {
     return new Merger.Settings(
-        new PartitionedLeveling(policies.leveling()),
+        policies.leveling().policy(),
         new MemoryMerging(policies.component()),
         new TableSizes(files.pageSize()),
         Merger.Slots.of(backgroundJobs),

@@ -23,7 +23,7 @@ public final class ExitHook {
   /** How long the JVM's end is held up, in nanoseconds. */
   public static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** From when on it is looked at whether closing has an end. */
+  /** The time after which the hook looks whether closing has an end. */
   private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long LOOK_MILLIS = 20;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The trees of a store and the manifest that remembers them.
  *
- * <p>Every change of what is on disk goes through {@link #commit}: files synced by their writers,
+ * <p>A change of a tree's SSTables goes through {@link #commit}: files synced by their writers,
  * then their directory, then the manifest edit, and only then the new state, with which inputs may
  * go.
  *

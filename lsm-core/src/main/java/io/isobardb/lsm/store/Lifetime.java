@@ -29,8 +29,16 @@ import org.jspecify.annotations.Nullable;
  * The end of a store. It comes once: because its user closes it, because the JVM ends, or because
  * its user lost it.
  *
- * <p>Refers to nothing that users hold, so that a store can be lost. A thread that creates or drops
- * trees, or closes the store, holds its {@link #lock}.
+ * <p>Refers to nothing that users hold, nor does what the store's threads reach, so that a store
+ * can be lost: a cleaner notices when the open store is garbage. A cursor can be used without its
+ * store, so a lost store is closed in the background once it has no open cursors. A registered bean
+ * and a validated index refer to the store, so one that has these is not noticed before the JVM
+ * ends.
+ *
+ * <p>The end of the JVM waits for calls for a moment. If one stays, nothing can be freed beneath
+ * it, so a checkpoint is all that is done.
+ *
+ * <p>A thread that creates or drops trees, or closes the store, holds its {@link #lock}.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */

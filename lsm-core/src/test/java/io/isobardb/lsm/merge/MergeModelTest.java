@@ -44,7 +44,7 @@ class MergeModelTest {
   private final List<MergeChoice> running = new ArrayList<>();
   private SplittableRandom random = new SplittableRandom();
   private Version version = Version.empty(KeyOrder.BYTES);
-  private MergePolicy policy = new PartitionedLeveling(LevelingOptions.DEFAULT);
+  private MergePolicy policy = LevelingOptions.DEFAULT.policy();
   private L0Structure structure = L0Structure.GREEDY_GROUPED;
   private long memoryBytes = 2_000;
   private long batchBytes;
@@ -81,8 +81,7 @@ class MergeModelTest {
     structure = L0Structure.values()[(int) (seed % 3)];
     int start = 2 + random.nextInt(3);
     policy =
-        new PartitionedLeveling(
-            new LevelingOptions(
+        new LevelingOptions(
                 random.nextInt(3) == 0 ? 0 : 2 + random.nextInt(4),
                 1 + random.nextDouble(),
                 structure,
@@ -90,7 +89,8 @@ class MergeModelTest {
                 new L0Limits(start, 8, 12),
                 random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0,
                 1.01 + random.nextDouble(),
-                random.nextInt(4) != 0));
+                random.nextInt(4) != 0)
+            .policy();
     contents.clear();
     expected.clear();
     version = Version.empty(KeyOrder.BYTES);

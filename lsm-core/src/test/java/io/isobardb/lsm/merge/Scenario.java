@@ -188,7 +188,8 @@ final class Scenario {
   }
 
   private @Nullable MergeChoice choose() {
-    return new PartitionedLeveling(options)
+    return options
+        .policy()
         .choose(
             new MergeView(
                 version, memoryBytes, targetBytes, batchBytes, plan, running, voidable, free));

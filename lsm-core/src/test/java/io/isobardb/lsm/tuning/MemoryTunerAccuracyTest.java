@@ -70,7 +70,7 @@ class MemoryTunerAccuracyTest {
 
   private static final int MEASURED = Integer.getInteger("isobar.tuner.measured", 64_000);
 
-  /** In so many windows, whose difference tells how far to believe the mean. */
+  /** Windows whose difference tells how far to believe the mean. */
   private static final int WINDOWS = 4;
 
   /** From the first of the two ends; from the other one half of it. */

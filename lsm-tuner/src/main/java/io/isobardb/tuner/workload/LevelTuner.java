@@ -213,7 +213,9 @@ public final class LevelTuner {
 
     /**
      * The cheapest sizes with no more levels than there are or would be. If as much comes in at a
-     * time as the last level has, or it is less than an SSTable, that one is enough.
+     * time as the last level has, or it is less than an SSTable, that one is enough. What is learnt
+     * may be of some more keys than the tree has, so what comes in counts as the last level at
+     * most.
      */
     LevelShares optimum() {
       LevelView.Sizes sizes = view.sizes();
