@@ -185,7 +185,23 @@ public final class FileLayout {
     long entries = memory.getInt(base + PageLayout.SPARE + 4);
     byte[] noKey = {};
     return new SSTableMeta(
-        fileNumber, treeId, pageNo + 1, entries, 0, noKey, noKey, 0, 0, pageNo, 1, 0, 0, 0, 0, 0);
+        fileNumber,
+        treeId,
+        pageNo + 1,
+        entries,
+        0,
+        noKey,
+        noKey,
+        0,
+        0,
+        pageNo,
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        SSTableMeta.Expiring.NONE);
   }
 
   /** Adds to a header page what would be in a footer page. */
@@ -280,7 +296,8 @@ public final class FileLayout {
         memory.getInt(base + 108),
         memory.getLong(base + 112),
         memory.getInt(base + 44),
-        memory.getInt(base + 120));
+        memory.getInt(base + 120),
+        SSTableMeta.Expiring.NONE);
   }
 
   /** Checks a header page whose checksum is right against what is expected of the file. */

@@ -73,44 +73,6 @@ public record SSTableMeta(
     }
   }
 
-  /** An SSTable of which no entry expires. */
-  public SSTableMeta(
-      long fileNumber,
-      int treeId,
-      int pageCount,
-      long entries,
-      long deletes,
-      byte[] minKey,
-      byte[] maxKey,
-      long minLsn,
-      long maxLsn,
-      int rootPage,
-      int indexHeight,
-      int filterPage,
-      int filterBlocks,
-      long sizeBytes,
-      int codec,
-      int pageMapPage) {
-    this(
-        fileNumber,
-        treeId,
-        pageCount,
-        entries,
-        deletes,
-        minKey,
-        maxKey,
-        minLsn,
-        maxLsn,
-        rootPage,
-        indexHeight,
-        filterPage,
-        filterBlocks,
-        sizeBytes,
-        codec,
-        pageMapPage,
-        Expiring.NONE);
-  }
-
   /**
    * What can't be of what is said here, in words, or null. Looked at before anything is read by it:
    * a file that says it has two thousand million pages would keep its reader busy.
