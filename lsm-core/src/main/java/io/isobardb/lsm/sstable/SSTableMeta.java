@@ -57,7 +57,7 @@ public record SSTableMeta(
     /** There are none. */
     public static final Expiring NONE = new Expiring(0, 0, 0);
 
-    Expiring with(long expiry) {
+    public Expiring with(long expiry) {
       return new Expiring(
           count + 1, count == 0 ? expiry : Math.min(first, expiry), Math.max(last, expiry));
     }
@@ -123,7 +123,7 @@ public record SSTableMeta(
   }
 
   /** Whether the file has no footer page: what that says is in the header page. */
-  boolean footerInHeader() {
+  public boolean footerInHeader() {
     return rootPage == pageCount - 1;
   }
 
