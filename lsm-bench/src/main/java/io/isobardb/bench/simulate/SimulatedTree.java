@@ -263,7 +263,24 @@ final class SimulatedTree {
     byte[] min = bytes(ids[0]);
     byte[] max = bytes(ids[entries - 1]);
     long size = entries * room().entryBytes();
-    return new SSTableMeta(file, TREE_ID, 1, entries, 0, min, max, 0, 0, 0, 1, 0, 0, size, 0, 0);
+    return new SSTableMeta(
+        file,
+        TREE_ID,
+        1,
+        entries,
+        0,
+        min,
+        max,
+        0,
+        0,
+        0,
+        1,
+        0,
+        0,
+        size,
+        0,
+        0,
+        SSTableMeta.Expiring.NONE);
   }
 
   private void encode(int id) {

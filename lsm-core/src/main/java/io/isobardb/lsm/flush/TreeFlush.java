@@ -340,14 +340,11 @@ final class TreeFlush {
 
   private SSTableWriter writer() {
     Catalog catalog = flusher.engine().catalog();
-    TreeHandle.Settings settings = tree.settings();
-    long number = catalog.newFileNumber();
     try {
-      FileSink file = new FileSink(catalog.space(), number, tree.id(), settings.codec(), true);
+      FileSink file = catalog.newFile(tree, catalog.space(), true);
       file.syncLater();
       sink = file;
-      SSTableWriter writer =
-          new SSTableWriter(file, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+      SSTableWriter writer = Catalog.newTable(tree, file, file.fileNumber());
       writer.sourceHot(true);
       return writer;
     } catch (IOException e) {

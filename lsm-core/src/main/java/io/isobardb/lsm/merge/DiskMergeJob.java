@@ -11,7 +11,6 @@ import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.schedule.Job;
-import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -298,13 +297,8 @@ final class DiskMergeJob implements Job {
   }
 
   private SSTableWriter writer() {
-    TreeHandle.Settings settings = tree.settings();
-    long number = engine.catalog().newFileNumber();
     try {
-      FileSink sink =
-          new FileSink(engine.catalog().space(), number, tree.id(), settings.codec(), true);
-      return new SSTableWriter(
-          sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+      return engine.catalog().newTable(tree, engine.catalog().space(), true);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -251,13 +251,7 @@ final class MemoryMergeJob implements Job {
   private SSTableWriter writer() {
     MemorySink fresh = new MemorySink(engine.catalog().space().pool());
     sink = fresh;
-    TreeHandle.Settings settings = tree.settings();
-    return new SSTableWriter(
-        fresh,
-        settings.order(),
-        engine.catalog().newFileNumber(),
-        tree.id(),
-        settings.filterBitsPerKey());
+    return Catalog.newTable(tree, fresh, engine.catalog().newFileNumber());
   }
 
   /** Returns whether that was the last slice there is to do. */

@@ -3,7 +3,6 @@ package io.isobardb.lsm.recovery;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -126,11 +125,6 @@ final class Rollback {
   }
 
   private SSTableWriter writer() throws IOException {
-    TreeHandle.Settings settings = tree.settings();
-    long number = engine.catalog().newFileNumber();
-    FileSink sink =
-        new FileSink(engine.catalog().space(), number, tree.id(), settings.codec(), false);
-    return new SSTableWriter(
-        sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+    return engine.catalog().newTable(tree, engine.catalog().space(), false);
   }
 }

@@ -8,7 +8,6 @@ import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.schedule.Awaited;
-import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
@@ -311,12 +310,7 @@ public final class StoreImage implements AutoCloseable {
     private SSTableWriter writer() throws IOException {
       SSTableWriter made = writer;
       if (made == null) {
-        TreeHandle.Settings settings = tree.settings();
-        long number = engine.catalog().newFileNumber();
-        FileSink sink = new FileSink(target, number, tree.id(), settings.codec(), false);
-        made =
-            new SSTableWriter(
-                sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+        made = engine.catalog().newTable(tree, target, false);
         writer = made;
       }
       return made;

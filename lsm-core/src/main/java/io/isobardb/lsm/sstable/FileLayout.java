@@ -55,19 +55,19 @@ public final class FileLayout {
   public static final int CODEC_LZ4 = 1;
 
   /** Where a compressed page's contents begin. */
-  static final int STORED_HEADER = 8;
+  public static final int STORED_HEADER = 8;
 
   /** Compressed pages begin at multiples of this many bytes. */
-  static final int STORED_UNIT = 16;
+  public static final int STORED_UNIT = 16;
 
   /** Bit of the length of a compressed page that did not shrink and is stored as it is. */
-  static final int STORED_RAW = 1 << 31;
+  public static final int STORED_RAW = 1 << 31;
 
   /** Where magic and version of a header or footer page end. */
   static final int VERSION_END = 44;
 
   private static final int DESCRIPTION = 84;
-  static final int PAGE_COUNT = 60;
+  public static final int PAGE_COUNT = 60;
 
   /** What a footer says of the SSTable is from here on. */
   private static final int FIELDS = VERSION_END;
@@ -106,7 +106,7 @@ public final class FileLayout {
   }
 
   /** The size of pages that a header page claims. */
-  static int pageSize(Memory memory, int base) {
+  public static int pageSize(Memory memory, int base) {
     return memory.getInt(base + 72);
   }
 
@@ -116,7 +116,7 @@ public final class FileLayout {
    * @param description of the tree; empty if the file has none
    * @param hasFooter whether the page holds what would be in a footer page
    */
-  record Header(
+  public record Header(
       long storeIdHigh,
       long storeIdLow,
       long fileNumber,
@@ -126,7 +126,7 @@ public final class FileLayout {
       byte[] description,
       boolean hasFooter) {
     /** Whether the page is a header that this engine can read, and where it belongs. */
-    static @Nullable Header read(Memory memory, int base, int pageSize) {
+    public static @Nullable Header read(Memory memory, int base, int pageSize) {
       int version = memory.getInt(base + 40);
       if (memory.getLong(base + 32) != MAGIC || version < 1 || version > VERSION) {
         return null;
@@ -180,12 +180,28 @@ public final class FileLayout {
   }
 
   /** What {@link #writeRoot} said; all else is not known, and 0. */
-  static SSTableMeta readRoot(Memory memory, int base, long fileNumber, int pageNo) {
+  public static SSTableMeta readRoot(Memory memory, int base, long fileNumber, int pageNo) {
     int treeId = memory.getInt(base + PageLayout.SPARE);
     long entries = memory.getInt(base + PageLayout.SPARE + 4);
     byte[] noKey = {};
     return new SSTableMeta(
-        fileNumber, treeId, pageNo + 1, entries, 0, noKey, noKey, 0, 0, pageNo, 1, 0, 0, 0, 0, 0);
+        fileNumber,
+        treeId,
+        pageNo + 1,
+        entries,
+        0,
+        noKey,
+        noKey,
+        0,
+        0,
+        pageNo,
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        SSTableMeta.Expiring.NONE);
   }
 
   /** Adds to a header page what would be in a footer page. */
@@ -229,7 +245,8 @@ public final class FileLayout {
    * @param offset where it is, for messages
    * @throws FormatException if a newer version wrote it
    */
-  static SSTableMeta readFooter(Memory memory, int base, int pageSize, String file, long offset) {
+  public static SSTableMeta readFooter(
+      Memory memory, int base, int pageSize, String file, long offset) {
     if (memory.getByte(base + PageLayout.TYPE) != PageLayout.FOOTER
         || memory.getLong(base + 32) != MAGIC) {
       throw new CorruptionException(file, offset, "not a footer");
@@ -239,7 +256,7 @@ public final class FileLayout {
   }
 
   /** As {@link #readFooter}, of a header page whose checksum is right. */
-  static SSTableMeta readFooterInHeader(Memory memory, int base, int pageSize, String file) {
+  public static SSTableMeta readFooterInHeader(Memory memory, int base, int pageSize, String file) {
     if (memory.getInt(base + 40) <= WITH_FOOTER) {
       throw new CorruptionException(file, 0, "a header without what the footer says");
     }
@@ -280,11 +297,12 @@ public final class FileLayout {
         memory.getInt(base + 108),
         memory.getLong(base + 112),
         memory.getInt(base + 44),
-        memory.getInt(base + 120));
+        memory.getInt(base + 120),
+        SSTableMeta.Expiring.NONE);
   }
 
   /** Checks a header page whose checksum is right against what is expected of the file. */
-  static void checkHeader(Memory memory, int base, TableSpace space, SSTableMeta meta) {
+  public static void checkHeader(Memory memory, int base, TableSpace space, SSTableMeta meta) {
     String file = meta.fileName();
     if (memory.getByte(base + PageLayout.TYPE) != PageLayout.HEADER
         || memory.getLong(base + 32) != MAGIC) {

@@ -105,6 +105,11 @@ public final class FileSink implements PageSink {
     push(page, false, NO_FOOTER);
   }
 
+  /** The number that the file was created with. */
+  public long fileNumber() {
+    return fileNumber;
+  }
+
   /** Leaves the file open and not synced when it is finished: {@link #sync} is to follow. */
   public void syncLater() {
     syncLater = true;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * LZ4 on pages. The implementation in plain Java: native code and {@code Unsafe} bring warnings on
  * new JDKs.
  */
-final class Lz4 {
+public final class Lz4 {
   private static final LZ4Compressor COMPRESSOR = LZ4Factory.safeInstance().fastCompressor();
   private static final LZ4SafeDecompressor DECOMPRESSOR =
       LZ4Factory.safeInstance().safeDecompressor();
@@ -35,7 +35,7 @@ final class Lz4 {
    *
    * @return what is wrong with the bytes, or null
    */
-  static @Nullable String decompress(
+  public static @Nullable String decompress(
       Memory from, int offset, int length, Memory to, int toOffset, int toLength) {
     try {
       int got =

@@ -43,7 +43,7 @@ public final class MemorySink implements PageSink {
   }
 
   /** A page for background work. */
-  static int allocate(PagePool pool, Purpose purpose) {
+  public static int allocate(PagePool pool, Purpose purpose) {
     return pool.allocatePatiently(purpose);
   }
 

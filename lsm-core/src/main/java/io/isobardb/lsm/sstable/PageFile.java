@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * CorruptionException}. A file of a newer format version is refused when it is opened. Thread rule:
  * all methods may be called by any thread; nobody reads any more when {@link #close} is called.
  */
-final class PageFile implements PageLoader, AutoCloseable {
+public final class PageFile implements PageLoader, AutoCloseable {
   private final TableSpace space;
   private final SSTableMeta meta;
   private final int pageSize;
@@ -131,7 +131,7 @@ final class PageFile implements PageLoader, AutoCloseable {
   }
 
   /** Reads any page, past the cache. */
-  void read(int pageNo, Memory memory, int base) throws IOException {
+  public void read(int pageNo, Memory memory, int base) throws IOException {
     if (isCompressed(pageNo)) {
       long offset = storedOffset(pageNo, Access.MERGE);
       int length = (int) (storedOffset(pageNo + 1, Access.MERGE) - offset);
@@ -149,7 +149,7 @@ final class PageFile implements PageLoader, AutoCloseable {
   }
 
   /** Reads exactly so many bytes. */
-  void readFully(long offset, Memory memory, int at, int length) throws IOException {
+  public void readFully(long offset, Memory memory, int at, int length) throws IOException {
     int got = open(memory, at).read(offset, memory, at, length);
     if (got != length) {
       throw space.corrupt(meta, offset + got, "the file ends here");
@@ -164,7 +164,7 @@ final class PageFile implements PageLoader, AutoCloseable {
   }
 
   /** Where a compressed page begins in the file; that of the next page is its end. */
-  long storedOffset(int pageNo, Access mode) throws IOException {
+  public long storedOffset(int pageNo, Access mode) throws IOException {
     int perPage = FileLayout.mapEntriesPerPage(pageSize);
     int mapPage = meta.pageMapPage() + pageNo / perPage;
     int page = pin(mapPage, mode);
@@ -232,7 +232,7 @@ final class PageFile implements PageLoader, AutoCloseable {
   }
 
   /** Where a page begins in the file; for a compressed one the page map is asked. */
-  long offset(int pageNo) throws IOException {
+  public long offset(int pageNo) throws IOException {
     return isCompressed(pageNo) ? storedOffset(pageNo, Access.MERGE) : rawOffset(pageNo);
   }
 
@@ -249,7 +249,7 @@ final class PageFile implements PageLoader, AutoCloseable {
   }
 
   /** Opens the file and checks its version, if that has not been done. */
-  void checkFormat(Memory memory, int at) throws IOException {
+  public void checkFormat(Memory memory, int at) throws IOException {
     open(memory, at);
   }
 

@@ -57,7 +57,7 @@ public final class PageLayout {
   public static final int SPARE = 24;
 
   /** Length of what is stored of a value in overflow pages: its first page, and its length. */
-  static final int OVERFLOW_REF_BYTES = 16;
+  public static final int OVERFLOW_REF_BYTES = 16;
 
   /** Size of the page header; where the heads of slots start, and the bytes of overflow pages. */
   public static final int HEADER_BYTES = 32;
@@ -132,7 +132,7 @@ public final class PageLayout {
    * Which page of the file this is: the lowest number in a range for which the checksum is right,
    * or -1.
    */
-  static int pageNo(Memory memory, int base, int length, long fileSeed, int from, int to) {
+  public static int pageNo(Memory memory, int base, int length, long fileSeed, int from, int to) {
     int wanted = memory.getInt(base + CHECKSUM) ^ checksum(memory, base, length, fileSeed, 0);
     int zero = (int) (mix(fileSeed) >>> 32);
     for (int pageNo = from; pageNo < to; pageNo++) {

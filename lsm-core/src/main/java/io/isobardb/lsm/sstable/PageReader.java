@@ -103,19 +103,19 @@ public final class PageReader {
   }
 
   /** The page number that an index page's slot leads to. */
-  static int child(Memory memory, int base, int slot) {
+  public static int child(Memory memory, int base, int slot) {
     int entry = entry(memory, base, slot);
     return memory.getInt(base + valueOffset(memory, base, entry));
   }
 
   /** Length of the key of a slot. */
-  static int keyLength(Memory memory, int base, int slot) {
+  public static int keyLength(Memory memory, int base, int slot) {
     return memory.getUnsignedShort(base + PageLayout.PREFIX_LENGTH)
         + suffixLength(memory, base, entry(memory, base, slot));
   }
 
   /** Copies the key of a slot to the start of {@code target}, and gives its length. */
-  static int copyKey(Memory memory, int base, int slot, byte[] target) {
+  public static int copyKey(Memory memory, int base, int slot, byte[] target) {
     int prefix = memory.getUnsignedShort(base + PageLayout.PREFIX_LENGTH);
     int entry = entry(memory, base, slot);
     int suffix = suffixLength(memory, base, entry);
@@ -137,7 +137,7 @@ public final class PageReader {
    * The first slot that is not before ({@code key}, {@code lsn}), or {@link #count} if there is
    * none.
    */
-  static int lowerBound(
+  public static int lowerBound(
       Memory memory, int base, byte[] key, int offset, int length, long lsn, KeyOrder order) {
     if (!order.isBytes()) {
       return lowerBoundCustom(memory, base, key, offset, length, lsn, order);
@@ -305,7 +305,7 @@ public final class PageReader {
     }
   }
 
-  static int skipVarint(Memory memory, int at) {
+  public static int skipVarint(Memory memory, int at) {
     int end = at + 5;
     while (memory.getByte(at) < 0 && at < end) {
       at++;

@@ -453,11 +453,11 @@ public final class SSTable {
     return file != null && file.isOpen();
   }
 
-  TableSpace space() {
+  public TableSpace space() {
     return space;
   }
 
-  PageFile file() {
+  public PageFile file() {
     if (file == null) {
       throw new IllegalStateException("an SSTable in memory has no file");
     }

@@ -57,7 +57,7 @@ public record SSTableMeta(
     /** There are none. */
     public static final Expiring NONE = new Expiring(0, 0, 0);
 
-    Expiring with(long expiry) {
+    public Expiring with(long expiry) {
       return new Expiring(
           count + 1, count == 0 ? expiry : Math.min(first, expiry), Math.max(last, expiry));
     }
@@ -71,44 +71,6 @@ public record SSTableMeta(
           ? count
           : 1 + (long) ((double) (count - 1) * (nowMillis - first) / (last - first));
     }
-  }
-
-  /** An SSTable of which no entry expires. */
-  public SSTableMeta(
-      long fileNumber,
-      int treeId,
-      int pageCount,
-      long entries,
-      long deletes,
-      byte[] minKey,
-      byte[] maxKey,
-      long minLsn,
-      long maxLsn,
-      int rootPage,
-      int indexHeight,
-      int filterPage,
-      int filterBlocks,
-      long sizeBytes,
-      int codec,
-      int pageMapPage) {
-    this(
-        fileNumber,
-        treeId,
-        pageCount,
-        entries,
-        deletes,
-        minKey,
-        maxKey,
-        minLsn,
-        maxLsn,
-        rootPage,
-        indexHeight,
-        filterPage,
-        filterBlocks,
-        sizeBytes,
-        codec,
-        pageMapPage,
-        Expiring.NONE);
   }
 
   /**
@@ -161,7 +123,7 @@ public record SSTableMeta(
   }
 
   /** Whether the file has no footer page: what that says is in the header page. */
-  boolean footerInHeader() {
+  public boolean footerInHeader() {
     return rootPage == pageCount - 1;
   }
 

@@ -69,7 +69,7 @@ public record TableSpace(
     return pool.pageSize();
   }
 
-  long fileSeed(long fileNumber) {
+  public long fileSeed(long fileNumber) {
     return PageLayout.fileSeed(storeIdHigh, storeIdLow, fileNumber);
   }
 }

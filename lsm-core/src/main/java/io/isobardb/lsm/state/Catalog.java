@@ -3,8 +3,11 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.PageSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Manifest;
@@ -119,6 +122,30 @@ public final class Catalog {
   /** A file number never used before. */
   public long newFileNumber() {
     return nextFile.getAndIncrement();
+  }
+
+  /**
+   * Creates the file of an SSTable of a tree, with a number never used before.
+   *
+   * @param into where files lie
+   * @param adopt whether pages go to the buffer cache, as {@link FileSink} says
+   */
+  public FileSink newFile(TreeHandle tree, TableSpace into, boolean adopt) throws IOException {
+    return new FileSink(into, newFileNumber(), tree.id(), tree.settings().codec(), adopt);
+  }
+
+  /** Begins an SSTable of a tree in a {@linkplain #newFile new file}. */
+  public SSTableWriter newTable(TreeHandle tree, TableSpace into, boolean adopt)
+      throws IOException {
+    FileSink file = newFile(tree, into, adopt);
+    return newTable(tree, file, file.fileNumber());
+  }
+
+  /** Begins an SSTable of a tree whose pages go to a sink. */
+  public static SSTableWriter newTable(TreeHandle tree, PageSink sink, long number) {
+    TreeHandle.Settings settings = tree.settings();
+    return new SSTableWriter(
+        sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
   }
 
   /** The trees that exist. */

@@ -5,7 +5,6 @@ import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -98,12 +97,8 @@ final class TreeLoad {
   private SSTableWriter begin() throws IOException {
     engine.failure().check();
     target = merger.tableBytes(tree, bytes);
-    TreeHandle.Settings settings = tree.settings();
-    long number = engine.catalog().newFileNumber();
     // Not for the cache: the pages do not have their LSN yet.
-    FileSink sink = new FileSink(space, number, tree.id(), settings.codec(), false);
-    return new SSTableWriter(
-        sink, settings.order(), number, tree.id(), settings.filterBitsPerKey());
+    return engine.catalog().newTable(tree, space, false);
   }
 
   /** Makes the last SSTable whole, and syncs it. */

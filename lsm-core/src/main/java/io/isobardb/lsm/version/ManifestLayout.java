@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * is one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
  * can tell: a torn tail.
  */
-final class ManifestLayout {
+public final class ManifestLayout {
   /**
    * What a store may hold; the manifest's own bytes are the same in all versions.
    *
@@ -62,7 +62,7 @@ final class ManifestLayout {
    */
   static final int FORMAT_VERSION = 4;
 
-  static final int HEADER_BYTES = 4096;
+  public static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;
   private static final long MANIFEST_MAGIC = 0x464D_5241_424F_5349L; // "ISOBARMF"
   private static final long CURRENT_MAGIC = NewDirectory.STORE_MAGIC;
@@ -91,15 +91,15 @@ final class ManifestLayout {
   /** All that stands before this record was synced before it was written; no payload. */
   static final byte SYNCED = 4;
 
-  static final String CURRENT = "CURRENT";
+  public static final String CURRENT = "CURRENT";
   static final String CURRENT_TEMPORARY = "CURRENT.tmp";
   private static final String MANIFEST_PREFIX = "MANIFEST-";
 
   private ManifestLayout() {}
 
   /** What identifies a manifest file. */
-  record Identity(long storeIdHigh, long storeIdLow, long number) {
-    String fileName() {
+  public record Identity(long storeIdHigh, long storeIdLow, long number) {
+    public String fileName() {
       return ManifestLayout.fileName(number);
     }
 
@@ -131,7 +131,7 @@ final class ManifestLayout {
   }
 
   /** The number in a manifest's file name, or -1 if it is none. */
-  static long number(String fileName) {
+  public static long number(String fileName) {
     if (!fileName.startsWith(MANIFEST_PREFIX)) {
       return -1;
     }
@@ -173,7 +173,7 @@ final class ManifestLayout {
   }
 
   /** What a manifest's header says it is; null if the header is damaged, or of a newer version. */
-  static @Nullable Identity identity(byte[] file, String name) {
+  public static @Nullable Identity identity(byte[] file, String name) {
     try {
       refuseNewer(file, MANIFEST_MAGIC, name);
       if (file.length < HEADER_BYTES) {
@@ -187,7 +187,7 @@ final class ManifestLayout {
   }
 
   /** What CURRENT names. */
-  static Identity checkCurrent(byte[] file) {
+  public static Identity checkCurrent(byte[] file) {
     if (file.length < 8 || buffer(file).getLong(0) != CURRENT_MAGIC) {
       throw new FormatException("not a store: CURRENT holds something else");
     }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** Reads the records of one manifest file into a model. */
-final class ManifestReader {
+public final class ManifestReader {
   private final ManifestLayout.Identity identity;
   private final byte[] bytes;
   private final ByteBuffer fields;
@@ -17,6 +17,11 @@ final class ManifestReader {
     this.bytes = bytes;
     this.fields = ManifestLayout.buffer(bytes);
     this.contents = contents;
+  }
+
+  /** For records that are looked at one by one, whatever the others are. */
+  public ManifestReader(ManifestLayout.Identity identity, byte[] bytes) {
+    this(identity, bytes, new StoreContents());
   }
 
   /**
@@ -72,7 +77,7 @@ final class ManifestReader {
   }
 
   /** Whether a record with a right checksum starts here. */
-  boolean isRecord(int at) {
+  public boolean isRecord(int at) {
     if (bytes.length - at < ManifestLayout.RECORD_PAYLOAD) {
       return false;
     }
@@ -88,12 +93,12 @@ final class ManifestReader {
   }
 
   /** Where the record ends that starts here. */
-  int end(int at) {
+  public int end(int at) {
     return at + ManifestLayout.RECORD_PAYLOAD + fields.getInt(at + ManifestLayout.RECORD_LENGTH);
   }
 
   /** The edits of the record that starts here; none if it is of a kind that has none. */
-  List<VersionEdit> edits(int at) {
+  public List<VersionEdit> edits(int at) {
     byte kind = fields.get(at + ManifestLayout.RECORD_KIND);
     return kind == ManifestLayout.SNAPSHOT || kind == ManifestLayout.EDITS
         ? EditCodec.decode(identity.fileName(), bytes, at + ManifestLayout.RECORD_PAYLOAD, end(at))

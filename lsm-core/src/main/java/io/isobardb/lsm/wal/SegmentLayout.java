@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param promise the end of a record; at most the start of the segment
  */
-record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) {
-  static final int HEADER_BYTES = DataFile.BLOCK;
+public record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) {
+  public static final int HEADER_BYTES = DataFile.BLOCK;
 
   private static final long MAGIC = 0x474F4C5241424F53L;
   private static final int VERSION = 1;
@@ -42,7 +42,7 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
   private static final String SPARE_SUFFIX = ".spare";
 
   /** The name of a segment in use. */
-  static String fileName(long index) {
+  public static String fileName(long index) {
     return FileNumber.text(index, 10) + SEGMENT_SUFFIX;
   }
 
@@ -56,7 +56,7 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
   }
 
   /** The index in a segment's name, or -1 if the file is no segment. */
-  static long indexOf(String name) {
+  public static long indexOf(String name) {
     if (!name.endsWith(SEGMENT_SUFFIX)) {
       return -1;
     }
@@ -95,7 +95,7 @@ record SegmentLayout(UUID storeId, long index, long segmentBytes, long promise) 
    * @throws CorruptionException if it is not as it was written
    * @throws FormatException if it is of a newer version or of another store
    */
-  static SegmentLayout decode(
+  public static SegmentLayout decode(
       Memory block, int offset, int length, String file, @Nullable UUID storeId) {
     if (length < HEADER_BYTES) {
       throw new CorruptionException(file, 0, "the header ends after " + length + " bytes");

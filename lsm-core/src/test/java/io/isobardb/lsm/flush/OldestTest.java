@@ -49,7 +49,24 @@ class OldestTest {
     byte[] last = parts[1].getBytes(UTF_8);
     long lsn = Long.parseLong(parts[2]);
     SSTableMeta meta =
-        new SSTableMeta(0, 1, 2, 9, 0, first, last, lsn, lsn, 1, 1, 2, 0, 4096, 0, 0);
+        new SSTableMeta(
+            0,
+            1,
+            2,
+            9,
+            0,
+            first,
+            last,
+            lsn,
+            lsn,
+            1,
+            1,
+            2,
+            0,
+            4096,
+            0,
+            0,
+            SSTableMeta.Expiring.NONE);
     return new Table.Stored(
         SSTable.inMemory(space, KeyOrder.BYTES, meta, new int[] {PagePool.NONE, PagePool.NONE}));
   }

@@ -67,7 +67,8 @@ class FileNumberTest {
               meta.filterBlocks(),
               meta.sizeBytes(),
               meta.codec(),
-              meta.pageMapPage());
+              meta.pageMapPage(),
+              meta.expiring());
       CorruptionException e =
           assertThrows(CorruptionException.class, () -> SSTable.onDisk(run.space, run.order, same));
       assertTrue(e.getMessage().contains("file number " + number), e.getMessage());

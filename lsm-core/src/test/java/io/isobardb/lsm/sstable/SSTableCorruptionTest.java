@@ -13,6 +13,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.stats.Purpose;
+import io.isobardb.repair.format.SSTableCheck;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -10,6 +10,8 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.repair.format.SSTableCheck;
+import io.isobardb.repair.format.TableSalvage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -9,6 +9,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.repair.format.SSTableCheck;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -13,6 +13,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import io.isobardb.repair.format.ManifestRemains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -10,6 +10,7 @@ import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.repair.format.ManifestRemains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

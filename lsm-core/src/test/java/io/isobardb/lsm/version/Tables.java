@@ -15,7 +15,23 @@ public final class Tables {
   public static SSTableMeta table(
       int tree, long file, byte[] min, byte[] max, long sizeBytes, long entries, long deletes) {
     return new SSTableMeta(
-        file, tree, 7, entries, deletes, min, max, 4096, 8192, 5, 1, 6, 3, sizeBytes, 0, 0);
+        file,
+        tree,
+        7,
+        entries,
+        deletes,
+        min,
+        max,
+        4096,
+        8192,
+        5,
+        1,
+        6,
+        3,
+        sizeBytes,
+        0,
+        0,
+        SSTableMeta.Expiring.NONE);
   }
 
   public static byte[] bytes(String text) {

@@ -20,6 +20,7 @@ import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import io.isobardb.repair.format.LogSalvage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -13,6 +13,7 @@ import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.repair.format.LogSalvage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

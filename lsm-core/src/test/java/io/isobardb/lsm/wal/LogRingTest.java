@@ -19,6 +19,7 @@ import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.wal.LogWorld.Entry;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.repair.format.LogSalvage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -24,17 +24,34 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Metadata with right checksums that says what can't be. */
 class CraftedMetadataTest {
+  private static final SSTableMeta.Expiring NONE = SSTableMeta.Expiring.NONE;
   private static final int PAGE = 4096;
   private static final int MANY = Integer.MAX_VALUE;
 
   private static final SSTableMeta PLAIN =
       new SSTableMeta(
-          7, 1, 8, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 5, 60, 8 * PAGE, 0, 0);
+          7,
+          1,
+          8,
+          50,
+          3,
+          new byte[] {1},
+          new byte[] {2},
+          10,
+          20,
+          6,
+          1,
+          5,
+          60,
+          8 * PAGE,
+          0,
+          0,
+          NONE);
 
   /** Six pages of at least 16 bytes each, a header, a page map and a footer. */
   private static final SSTableMeta PACKED =
       new SSTableMeta(
-          7, 1, 9, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 0, 2, 4 * PAGE, 1, 7);
+          7, 1, 9, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 0, 2, 4 * PAGE, 1, 7, NONE);
 
   /** Ways to lie, with a word that the error must have. */
   private enum Lie {
@@ -87,7 +104,8 @@ class CraftedMetadataTest {
         field == 11 ? (int) value : meta.filterBlocks(),
         field == 12 ? value : meta.sizeBytes(),
         field == 13 ? (int) value : meta.codec(),
-        field == 14 ? (int) value : meta.pageMapPage());
+        field == 14 ? (int) value : meta.pageMapPage(),
+        meta.expiring());
   }
 
   @ParameterizedTest
@@ -186,7 +204,23 @@ class CraftedMetadataTest {
     // The same keys as the plain one, in the same run.
     SSTableMeta twin =
         new SSTableMeta(
-            8, 1, 8, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 5, 60, 8 * PAGE, 0, 0);
+            8,
+            1,
+            8,
+            50,
+            3,
+            new byte[] {1},
+            new byte[] {2},
+            10,
+            20,
+            6,
+            1,
+            5,
+            60,
+            8 * PAGE,
+            0,
+            0,
+            NONE);
     BackupFile one = backup(PAGE);
     for (boolean overlap : new boolean[] {false, true}) {
       VersionEdit both =

@@ -1,10 +1,17 @@
-package io.isobardb.lsm.sstable;
+package io.isobardb.repair.format;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.sstable.MemorySink;
+import io.isobardb.lsm.sstable.PageLayout;
+import io.isobardb.lsm.sstable.PageReader;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.sstable;
+package io.isobardb.repair.format;
 
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
@@ -6,6 +6,12 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.sstable.Lz4;
+import io.isobardb.lsm.sstable.PageLayout;
+import io.isobardb.lsm.sstable.PageReader;
+import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.stats.Purpose;

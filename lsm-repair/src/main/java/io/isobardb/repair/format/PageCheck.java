@@ -1,7 +1,9 @@
-package io.isobardb.lsm.sstable;
+package io.isobardb.repair.format;
 
 import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.sstable.PageLayout;
+import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.memory.page.Memory;
 import org.jspecify.annotations.Nullable;
 

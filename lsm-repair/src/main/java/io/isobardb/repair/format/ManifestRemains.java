@@ -1,4 +1,4 @@
-package io.isobardb.lsm.version;
+package io.isobardb.repair.format;
 
 import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
@@ -6,6 +6,10 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.version.ManifestLayout;
+import io.isobardb.lsm.version.ManifestReader;
+import io.isobardb.lsm.version.TreeDefinition;
+import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
@@ -88,7 +92,7 @@ public record ManifestRemains(
         return;
       }
       storeId = id(identity);
-      ManifestReader reader = new ManifestReader(identity, file, new StoreContents());
+      ManifestReader reader = new ManifestReader(identity, file);
       for (int at = ManifestLayout.HEADER_BYTES; at < file.length; ) {
         if (reader.isRecord(at)) {
           edits(reader, at);

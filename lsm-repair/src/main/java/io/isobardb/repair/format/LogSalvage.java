@@ -1,14 +1,14 @@
-package io.isobardb.lsm.wal;
+package io.isobardb.repair.format;
 
-import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
-import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.memory.page.Memory;
+import io.isobardb.lsm.wal.LogExtent;
+import io.isobardb.lsm.wal.LogHandler;
+import io.isobardb.lsm.wal.LogScan;
+import io.isobardb.lsm.wal.SegmentLayout;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -81,31 +81,23 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
       throws IOException {
     List<Finding> bad = new ArrayList<>();
     List<Lost> lost = new ArrayList<>();
-    try (ScanMemory memory = ScanMemory.of(pool);
-        Segments segments = memory.segments(storage, storeId);
-        RingFile ring = ring(storage, storeId, memory, bad)) {
-      boolean known = extent.startLsn() > 0;
-      List<SegmentLayout> headers =
-          segments.findRemains(
-              extent.startLsn(), e -> bad.add(new Finding(e.file(), e.offset(), e.what())));
-      long start = known ? extent.startLsn() : Math.max(segments.startPosition(), Lsn.FIRST);
-      LogReplay.LostPart part =
-          (from, to) ->
-              lost.add(new Lost(segments.nameAt(from), segments.offsetAt(from), to - from));
-      Memory window = memory.window().memory();
-      try (LogReplay replay =
-          new LogReplay(segments, headers, window, ring, RecordLayout.seed(storeId))) {
-        replay.salvage(start, known, extent.syncedLsn(), LogScan.checked(segments, handler), part);
-      }
-      if (extent.syncedLsn() > segments.endPosition()) {
-        long from = Math.max(start, segments.endPosition());
-        part.lost(from, extent.syncedLsn());
-      }
-      if (!known && extent.syncedLsn() == 0) {
-        findCut(storage, headers, bad, lost);
-      }
-      return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
+    LogScan.Damage damage =
+        new LogScan.Damage() {
+          @Override
+          public void onFinding(Finding finding) {
+            bad.add(finding);
+          }
+
+          @Override
+          public void onLost(String file, long from, long bytes) {
+            lost.add(new Lost(file, from, bytes));
+          }
+        };
+    List<SegmentLayout> headers = LogScan.salvage(storage, pool, storeId, extent, handler, damage);
+    if (extent.startLsn() <= 0 && extent.syncedLsn() == 0) {
+      findCut(storage, headers, bad, lost);
     }
+    return new LogSalvage(List.copyOf(lost), List.copyOf(bad));
   }
 
   /**
@@ -132,22 +124,5 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
         }
       }
     }
-  }
-
-  private static @Nullable RingFile ring(
-      Storage storage, UUID storeId, ScanMemory memory, List<Finding> bad) throws IOException {
-    try {
-      RingFile found = RingFile.find(storage, storeId, memory.scratch().memory());
-      long end = found == null ? -1 : found.salvage();
-      if (end >= 0) {
-        bad.add(new Finding(RingFile.NAME, end, "the file ends here"));
-      }
-      return found;
-    } catch (CorruptionException e) {
-      bad.add(new Finding(e.file(), e.offset(), e.what()));
-    } catch (FormatException e) {
-      bad.add(new Finding(RingFile.NAME, 0, e.getMessage()));
-    }
-    return null;
   }
 }
