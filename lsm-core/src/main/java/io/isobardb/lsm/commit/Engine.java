@@ -1,10 +1,10 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;

@@ -2,9 +2,9 @@ package io.isobardb.lsm.component;
 
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;

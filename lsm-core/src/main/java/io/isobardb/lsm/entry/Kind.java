@@ -1,5 +1,7 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.expiry.Expiry;
+
 /**
  * The kinds of entries, as stored; never renumber them. Zero is no kind, so that zeroed bytes never
  * parse.
@@ -19,7 +21,7 @@ public final class Kind {
 
   /**
    * A delete of a range of keys, in the log; its key is the first one, its value says the rest (see
-   * {@code Write.ofRange}). It is no entry: pages never hold it.
+   * {@code RangeDelete}). It is no entry: pages never hold it.
    */
   public static final int DELETE_RANGE = 5;
 
@@ -68,6 +70,11 @@ public final class Kind {
   public static boolean isOverflow(int kind) {
     int plain = plain(kind);
     return plain == PUT_OVERFLOW || plain == MERGE_OVERFLOW;
+  }
+
+  /** The kind to store of an entry that expires, or does not, with {@link Expiry#NEVER}. */
+  public static int stored(int plain, long expiry) {
+    return expiry == Expiry.NEVER ? plain : plain | EXPIRES;
   }
 
   /** The kind of an entry whose value moves to overflow pages; whether it expires stays. */

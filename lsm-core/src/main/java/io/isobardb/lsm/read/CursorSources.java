@@ -6,7 +6,7 @@ import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;

@@ -479,7 +479,7 @@ public final class TreeCursor implements AutoCloseable {
     return stand == Stand.BEHIND ? saved.length() : sources.merged().valueLength();
   }
 
-  /** When the current entry expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}. */
+  /** When the current entry expires, or {@link io.isobardb.lsm.expiry.Expiry#NEVER}. */
   public long expiry() {
     if (isSaved()) {
       return saved.expiry();

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import org.jspecify.annotations.Nullable;
 
