@@ -53,7 +53,7 @@ public final class OperandReader {
     } finally {
       tree.states().release(state);
     }
-    if (chain.expiry() != Expiry.NEVER && chain.expiry() <= at.millis()) {
+    if (chain.expiry() != Expiry.NEVER && Expiry.isOver(chain.expiry(), at.millis())) {
       return null;
     }
     return tree.fold(chain, key);

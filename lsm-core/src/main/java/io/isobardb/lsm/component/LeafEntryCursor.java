@@ -4,7 +4,6 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
-import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
@@ -43,14 +42,13 @@ abstract class LeafEntryCursor extends LeafCursor {
     if (Kind.isOverflow(kind())) {
       return memory().getInt(valueOffset() + 4);
     }
-    int stored = ActiveLayout.valueLength(memory(), entry);
-    return expires() ? stored - Expiry.BYTES : stored;
+    return valueLength(ActiveLayout.valueLength(memory(), entry));
   }
 
   @Override
   protected final long storedExpiry() {
     int end = valueOffset() + ActiveLayout.valueLength(memory(), entry);
-    return memory().getLong(end - Expiry.BYTES);
+    return expiryBefore(memory(), end);
   }
 
   @Override

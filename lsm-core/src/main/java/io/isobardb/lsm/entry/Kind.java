@@ -1,6 +1,7 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.expiry.Expiry;
+import io.isobardb.memory.page.Memory;
 
 /**
  * The kinds of entries, as stored; never renumber them. Zero is no kind, so that zeroed bytes never
@@ -53,6 +54,25 @@ public final class Kind {
   /** Whether the entry expires. */
   public static boolean expires(int kind) {
     return (kind & EXPIRES) != 0;
+  }
+
+  /**
+   * Bytes of an entry's value.
+   *
+   * @param storedLength what is stored of the value, and of when it expires
+   * @return negative if that is too little, as it may be in what is torn or damaged
+   */
+  public static int valueLength(int kind, int storedLength) {
+    return expires(kind) ? storedLength - Expiry.BYTES : storedLength;
+  }
+
+  /**
+   * When an entry expires, or {@link Expiry#NEVER}.
+   *
+   * @param end behind what is stored of its value
+   */
+  public static long expiry(int kind, Memory memory, int end) {
+    return expires(kind) ? memory.getLong(end - Expiry.BYTES) : Expiry.NEVER;
   }
 
   /** The kind without {@link #EXPIRES}. */

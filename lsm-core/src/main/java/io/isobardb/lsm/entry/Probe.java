@@ -165,7 +165,7 @@ public final class Probe {
       return HERE;
     }
     int plain = Kind.plain(kind);
-    if (plain == Kind.DELETE || expiry != Expiry.NEVER && expiry <= now.getAsLong()) {
+    if (plain == Kind.DELETE || expiry != Expiry.NEVER && Expiry.isOver(expiry, now.getAsLong())) {
       return DELETED;
     }
     if (Kind.isOperand(plain)) {

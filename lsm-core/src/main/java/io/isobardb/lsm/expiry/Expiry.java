@@ -44,6 +44,11 @@ public final class Expiry {
     return at < 0 ? NEVER : at;
   }
 
+  /** Whether it has come at a time, in milliseconds since the epoch. */
+  public static boolean isOver(long expiry, long millis) {
+    return expiry <= millis;
+  }
+
   /** Bytes that are stored for it besides the value. */
   public static int bytes(long expiry) {
     return expiry == NEVER ? 0 : BYTES;

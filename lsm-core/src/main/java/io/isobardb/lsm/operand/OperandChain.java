@@ -117,7 +117,7 @@ public final class OperandChain {
       operands.subList(lastSize, operands.size()).clear();
     } else if (!empty && lsn >= lowestLsn) {
       return false;
-    } else if (!empty && expires <= written) {
+    } else if (!empty && Expiry.isOver(expires, written)) {
       end();
       return true;
     }

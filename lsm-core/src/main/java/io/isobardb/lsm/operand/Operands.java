@@ -159,7 +159,7 @@ public record Operands(
 
   /** Whether the value below them had not expired when they were written. */
   boolean hasBase() {
-    return form == ON_BASE && baseExpiry > written;
+    return form == ON_BASE && !Expiry.isOver(baseExpiry, written);
   }
 
   /** The value of an entry of these. */

@@ -8,6 +8,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
@@ -423,7 +424,8 @@ public final class TreeCursor implements AutoCloseable {
     OperandChain versions = chain();
     passed().moveTo(versions);
     boolean own = versions.newestLsn() == Lsn.MAX;
-    byte[] value = versions.isEmpty() || versions.expiry() <= now && !own ? null : merge();
+    boolean over = Expiry.isOver(versions.expiry(), now) && !own;
+    byte[] value = versions.isEmpty() || over ? null : merge();
     if (value != null) {
       saveFolded(value);
     }

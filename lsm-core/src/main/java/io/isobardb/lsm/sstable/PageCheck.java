@@ -1,7 +1,6 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +57,7 @@ final class PageCheck {
       return false;
     }
     int kind = PageReader.kind(memory, base, entry);
-    int stored = Kind.expires(kind) ? value - Expiry.BYTES : value;
+    int stored = Kind.valueLength(kind, value);
     if (stored < 0) {
       return false;
     }

@@ -3,7 +3,6 @@ package io.isobardb.lsm.sstable;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
@@ -407,12 +406,12 @@ public final class SSTableCursor extends LeafCursor {
     if (Kind.isOverflow(kind())) {
       return (int) memory().getLong(valueAt + 8);
     }
-    return expires() ? storedLength - Expiry.BYTES : storedLength;
+    return valueLength(storedLength);
   }
 
   @Override
   protected long storedExpiry() {
-    return memory().getLong(valueAt + storedLength - Expiry.BYTES);
+    return expiryBefore(memory(), valueAt + storedLength);
   }
 
   @Override

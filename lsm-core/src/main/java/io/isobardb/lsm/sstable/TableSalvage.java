@@ -489,14 +489,12 @@ public final class TableSalvage implements AutoCloseable {
       return PageReader.overflowLength(memory(), dataAt, entry());
     }
     int stored = PageReader.valueLength(memory(), dataAt, entry());
-    return expiry() == Expiry.NEVER ? stored : stored - Expiry.BYTES;
+    return Kind.valueLength(PageReader.kind(memory(), dataAt, entry()), stored);
   }
 
   /** When the current entry expires, or {@link Expiry#NEVER}. */
   public long expiry() {
-    return Kind.expires(PageReader.kind(memory(), dataAt, entry()))
-        ? PageReader.expiry(memory(), dataAt, entry())
-        : Expiry.NEVER;
+    return PageReader.expiry(memory(), dataAt, entry());
   }
 
   /** Whether all of the current entry's value can be read. */

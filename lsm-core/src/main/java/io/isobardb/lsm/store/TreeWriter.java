@@ -99,7 +99,7 @@ public final class TreeWriter {
   public OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
     long expiry = expires == null ? expiry() : expiry(expires);
     // The transaction itself sees what it puts until it ends, but not what had expired before.
-    return expiry != Expiry.NEVER && expiry <= time.getAsLong()
+    return expiry != Expiry.NEVER && Expiry.isOver(expiry, time.getAsLong())
         ? OwnWrites.Write.DELETE
         : new OwnWrites.Write(Kind.PUT, value, expiry);
   }
