@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.WriteShares;
-import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
