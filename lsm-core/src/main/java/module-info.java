@@ -27,7 +27,11 @@ module io.isobardb.lsm {
       io.isobardb.repair;
   exports io.isobardb.lsm.entry to
       io.isobardb.repair;
+  exports io.isobardb.lsm.expiry to
+      io.isobardb.repair;
   exports io.isobardb.lsm.operand to
+      io.isobardb.repair;
+  exports io.isobardb.lsm.range to
       io.isobardb.repair;
   exports io.isobardb.lsm.store to
       io.isobardb.repair;

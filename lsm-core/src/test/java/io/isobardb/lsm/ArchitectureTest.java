@@ -56,6 +56,8 @@ class ArchitectureTest {
           Map.entry(API, "what users see has no code of the engine, but for who opens it"),
           Map.entry("experiment", "what is there to compare with is set and read by its name"),
           Map.entry("event", "all others report to it; it knows none of them"),
+          Map.entry("expiry", "when something expires is a number, whatever has it"),
+          Map.entry("range", "a range delete covers keys, and knows no entries"),
           Map.entry("entry", "an entry is the same in a log, a page and a cursor"),
           Map.entry("operand", "operands are values of entries, wherever these lie"),
           Map.entry("io", "files and the clock know neither threads nor formats"),

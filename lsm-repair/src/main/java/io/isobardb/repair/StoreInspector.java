@@ -1,10 +1,9 @@
 package io.isobardb.repair;
 
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.inspect.StoredCounters;
@@ -13,6 +12,7 @@ import io.isobardb.lsm.inspect.StoredRange;
 import io.isobardb.lsm.inspect.StoredTree;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.store.MemoryLimits;
 import io.isobardb.lsm.version.Level;

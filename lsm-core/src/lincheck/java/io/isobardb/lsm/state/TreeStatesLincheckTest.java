@@ -2,6 +2,7 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.PagePool;
 import java.util.List;

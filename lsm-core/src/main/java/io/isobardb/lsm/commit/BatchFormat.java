@@ -1,10 +1,11 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.wal.LogHandler;
 import io.isobardb.lsm.wal.LogRecord;
 import io.isobardb.memory.page.Memory;
@@ -51,7 +52,7 @@ public final class BatchFormat {
 
   /** Puts an operation into a record. */
   static void encode(LogRecord record, int treeId, Write write) {
-    record.putByte(Expiry.kind(write.kind(), write.expiry()));
+    record.putByte(Kind.stored(write.kind(), write.expiry()));
     record.putVarint(treeId);
     record.putVarint(write.keyLength());
     if (write.isDelete()) {
@@ -140,7 +141,7 @@ public final class BatchFormat {
     public void deleteRange(int treeId, byte @Nullable [] from, byte @Nullable [] to) {
       boolean behind = count > 0;
       byte[] first = from == null ? NO_KEY : from;
-      add(Kind.DELETE_RANGE, treeId, first, Write.rangeValue(from, to));
+      add(Kind.DELETE_RANGE, treeId, first, RangeDelete.value(from, to));
       hides |= behind;
     }
 
@@ -187,7 +188,7 @@ public final class BatchFormat {
                 bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
       }
       int begun = length;
-      bytes[length++] = (byte) Expiry.kind(kind, expiry);
+      bytes[length++] = (byte) Kind.stored(kind, expiry);
       varint(treeId);
       varint(key.length);
       if (kind != Kind.DELETE) {

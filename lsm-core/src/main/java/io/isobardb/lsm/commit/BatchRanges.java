@@ -1,8 +1,8 @@
 package io.isobardb.lsm.commit;
 
-import io.isobardb.lsm.entry.Coverage;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.Coverage;
+import io.isobardb.lsm.range.RangeDelete;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

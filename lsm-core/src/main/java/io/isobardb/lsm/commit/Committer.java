@@ -2,10 +2,10 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
-import io.isobardb.lsm.state.RangeMemory;
+import io.isobardb.lsm.expiry.Expiry;
+import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;

@@ -2,9 +2,9 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.FoldRules;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.state.TreeHandle;

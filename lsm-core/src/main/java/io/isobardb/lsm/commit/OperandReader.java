@@ -3,12 +3,12 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
@@ -53,7 +53,7 @@ public final class OperandReader {
     } finally {
       tree.states().release(state);
     }
-    if (chain.expiry() != Expiry.NEVER && chain.expiry() <= at.millis()) {
+    if (chain.expiry() != Expiry.NEVER && Expiry.isOver(chain.expiry(), at.millis())) {
       return null;
     }
     return tree.fold(chain, key);

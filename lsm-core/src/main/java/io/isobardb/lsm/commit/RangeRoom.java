@@ -2,9 +2,9 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.error.TooManyRangeDeletesException;
 import io.isobardb.lsm.observe.StallReason;
-import io.isobardb.lsm.state.RangeMemory;
+import io.isobardb.lsm.range.RangeMemory;
+import io.isobardb.lsm.range.TreeRanges;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.state.TreeRanges;
 import java.util.HashSet;
 import java.util.Set;
 

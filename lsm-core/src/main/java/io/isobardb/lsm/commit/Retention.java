@@ -1,7 +1,7 @@
 package io.isobardb.lsm.commit;
 
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
 

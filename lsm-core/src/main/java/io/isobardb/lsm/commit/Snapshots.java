@@ -1,7 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Visibility;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.memory.pool.Epochs;
 import java.util.ArrayDeque;
 import java.util.Arrays;

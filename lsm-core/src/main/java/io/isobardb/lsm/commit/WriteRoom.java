@@ -3,8 +3,8 @@ package io.isobardb.lsm.commit;
 import static io.isobardb.lsm.state.TreeHandle.ENTRY_OVERHEAD;
 
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.state.Catalog;
-import io.isobardb.lsm.state.RangeMemory;
 import io.isobardb.lsm.state.TreeHandle;
 import org.jspecify.annotations.Nullable;
 

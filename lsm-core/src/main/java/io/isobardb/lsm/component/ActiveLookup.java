@@ -9,7 +9,6 @@ import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 import static io.isobardb.lsm.component.ActiveLayout.UPPER;
 import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.memory.page.Memory;
@@ -229,16 +228,13 @@ final class ActiveLookup {
   private int answer(Memory memory, int base, int version, int entry, Probe probe) {
     int kind = ActiveLayout.kind(memory, entry);
     int keyLength = search.keyLength(memory, base, entry);
-    int length = search.valueLength(memory, base, entry, keyLength);
+    int stored = search.valueLength(memory, base, entry, keyLength);
     int from = entry + ENTRY_KEY + keyLength;
-    long expiry = Expiry.NEVER;
-    if (Kind.expires(kind)) {
-      length -= Expiry.BYTES;
-      if (length < 0) {
-        return TORN;
-      }
-      expiry = memory.getLong(from + length);
+    int length = Kind.valueLength(kind, stored);
+    if (length < 0) {
+      return TORN;
     }
+    long expiry = Kind.expiry(kind, memory, from + stored);
     long lsn = ActiveLayout.lsn(memory, entry);
     ByteBuffer target = probe.target();
     int first = PagePool.NONE;

@@ -2,7 +2,6 @@ package io.isobardb.lsm.component;
 
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.memory.page.Memory;
@@ -43,14 +42,13 @@ abstract class LeafEntryCursor extends LeafCursor {
     if (Kind.isOverflow(kind())) {
       return memory().getInt(valueOffset() + 4);
     }
-    int stored = ActiveLayout.valueLength(memory(), entry);
-    return expires() ? stored - Expiry.BYTES : stored;
+    return valueLength(ActiveLayout.valueLength(memory(), entry));
   }
 
   @Override
   protected final long storedExpiry() {
     int end = valueOffset() + ActiveLayout.valueLength(memory(), entry);
-    return memory().getLong(end - Expiry.BYTES);
+    return expiryBefore(memory(), end);
   }
 
   @Override

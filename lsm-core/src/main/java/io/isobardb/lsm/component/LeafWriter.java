@@ -5,9 +5,9 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
 import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.StayingVersions;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.FoldRules;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;

@@ -4,7 +4,6 @@ import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
 import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
@@ -124,12 +123,9 @@ public final class MergedIndex implements Sealed {
     int entry = pool.base(leaf) + offset(at);
     int from = entry + ENTRY_KEY + key.length;
     int kind = ActiveLayout.kind(memory, entry);
-    int length = ActiveLayout.valueLength(memory, entry);
-    long expiry = Expiry.NEVER;
-    if (Kind.expires(kind)) {
-      length -= Expiry.BYTES;
-      expiry = memory.getLong(from + length);
-    }
+    int stored = ActiveLayout.valueLength(memory, entry);
+    int length = Kind.valueLength(kind, stored);
+    long expiry = Kind.expiry(kind, memory, from + stored);
     int said = probe.judge(kind, ActiveLayout.lsn(memory, entry), expiry);
     ByteBuffer target = probe.target();
     if (said == Probe.ELSEWHERE) {

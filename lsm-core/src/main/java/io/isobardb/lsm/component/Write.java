@@ -1,8 +1,8 @@
 package io.isobardb.lsm.component;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.expiry.Expiry;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.memory.pool.PagePool;
 import java.util.Arrays;
@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Write {
   private static final byte[] NOTHING = new byte[0];
-  private static final int HAS_FROM = 1;
-  private static final int HAS_TO = 2;
 
   int kind;
   byte[] key = NOTHING;
@@ -62,23 +60,12 @@ public final class Write {
   }
 
   /**
-   * Begins a delete of a range: its key is the first one, its value a byte that says which bounds
-   * there are, and the end.
+   * Begins a delete of a range: its key is the first one, for its value see {@link RangeDelete}.
    */
   public Write ofRange(byte @Nullable [] from, byte @Nullable [] to) {
     byte[] first = from == null ? NOTHING : from;
-    byte[] rest = rangeValue(from, to);
+    byte[] rest = RangeDelete.value(from, to);
     return of(Kind.DELETE_RANGE, first, 0, first.length).value(rest, 0, rest.length);
-  }
-
-  /** What {@link #ofRange} has as its value. */
-  public static byte[] rangeValue(byte @Nullable [] from, byte @Nullable [] to) {
-    byte[] value = new byte[1 + (to == null ? 0 : to.length)];
-    value[0] = (byte) ((from == null ? 0 : HAS_FROM) | (to == null ? 0 : HAS_TO));
-    if (to != null) {
-      System.arraycopy(to, 0, value, 1, to.length);
-    }
-    return value;
   }
 
   /** Whether it is a delete of a range. */
@@ -92,17 +79,10 @@ public final class Write {
    * @throws IllegalArgumentException if its value is none of {@link #ofRange}
    */
   public RangeDelete range() {
-    int has = valueLength == 0 ? -1 : value[valueOffset];
-    if (has < 0 || has > (HAS_FROM | HAS_TO) || ((has & HAS_TO) == 0 && valueLength > 1)) {
-      throw new IllegalArgumentException("a range delete without its bounds");
-    }
-    byte[] from =
-        (has & HAS_FROM) == 0 ? null : Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength);
-    byte[] to =
-        (has & HAS_TO) == 0
-            ? null
-            : Arrays.copyOfRange(value, valueOffset + 1, valueOffset + valueLength);
-    return new RangeDelete(from, to, lsn);
+    return RangeDelete.of(
+        Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength),
+        Arrays.copyOfRange(value, valueOffset, valueOffset + valueLength),
+        lsn);
   }
 
   /** Gives it a value. */
@@ -214,7 +194,7 @@ public final class Write {
 
   /** What an entry in a leaf is to be marked as. */
   int storedKind() {
-    return Expiry.kind(overflow == PagePool.NONE ? kind : Kind.overflow(kind), expiry);
+    return Kind.stored(overflow == PagePool.NONE ? kind : Kind.overflow(kind), expiry);
   }
 
   /** Bytes that the leaf holds of the value, all or where it is, and of when it expires. */

@@ -1,5 +1,8 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.expiry.Expiry;
+import io.isobardb.memory.page.Memory;
+
 /**
  * The kinds of entries, as stored; never renumber them. Zero is no kind, so that zeroed bytes never
  * parse.
@@ -19,7 +22,7 @@ public final class Kind {
 
   /**
    * A delete of a range of keys, in the log; its key is the first one, its value says the rest (see
-   * {@code Write.ofRange}). It is no entry: pages never hold it.
+   * {@code RangeDelete}). It is no entry: pages never hold it.
    */
   public static final int DELETE_RANGE = 5;
 
@@ -53,6 +56,25 @@ public final class Kind {
     return (kind & EXPIRES) != 0;
   }
 
+  /**
+   * Bytes of an entry's value.
+   *
+   * @param storedLength what is stored of the value, and of when it expires
+   * @return negative if that is too little, as it may be in what is torn or damaged
+   */
+  public static int valueLength(int kind, int storedLength) {
+    return expires(kind) ? storedLength - Expiry.BYTES : storedLength;
+  }
+
+  /**
+   * When an entry expires, or {@link Expiry#NEVER}.
+   *
+   * @param end behind what is stored of its value
+   */
+  public static long expiry(int kind, Memory memory, int end) {
+    return expires(kind) ? memory.getLong(end - Expiry.BYTES) : Expiry.NEVER;
+  }
+
   /** The kind without {@link #EXPIRES}. */
   public static int plain(int kind) {
     return kind & ~EXPIRES;
@@ -68,6 +90,11 @@ public final class Kind {
   public static boolean isOverflow(int kind) {
     int plain = plain(kind);
     return plain == PUT_OVERFLOW || plain == MERGE_OVERFLOW;
+  }
+
+  /** The kind to store of an entry that expires, or does not, with {@link Expiry#NEVER}. */
+  public static int stored(int plain, long expiry) {
+    return expiry == Expiry.NEVER ? plain : plain | EXPIRES;
   }
 
   /** The kind of an entry whose value moves to overflow pages; whether it expires stays. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import java.nio.ByteBuffer;
@@ -28,11 +29,6 @@ public abstract class LeafCursor implements EntryCursor {
     this.kind = kind;
   }
 
-  /** Whether the current entry expires. */
-  public final boolean expires() {
-    return Kind.expires(kind);
-  }
-
   /** When the current entry expires, or {@link Expiry#NEVER}. */
   public final long expiry() {
     return Kind.expires(kind) ? storedExpiry() : Expiry.NEVER;
@@ -40,7 +36,7 @@ public abstract class LeafCursor implements EntryCursor {
 
   /** Whether the current entry has expired by then. */
   public final boolean isExpired(long nowMillis) {
-    return Kind.expires(kind) && storedExpiry() <= nowMillis;
+    return Kind.expires(kind) && Expiry.isOver(storedExpiry(), nowMillis);
   }
 
   /** What the current entry says to a probe. */
@@ -58,8 +54,18 @@ public abstract class LeafCursor implements EntryCursor {
     return probe.judge(kind, Lsn.MAX, Expiry.NEVER);
   }
 
-  /** When the current entry expires, which it does. */
+  /** When the current entry expires, which it does; see {@link #expiryBefore}. */
   protected abstract long storedExpiry();
+
+  /** When the current entry expires, if what is stored of its value ends here. */
+  protected final long expiryBefore(Memory memory, int end) {
+    return Kind.expiry(kind, memory, end);
+  }
+
+  /** Bytes of the current entry's value, of those that are stored. */
+  protected final int valueLength(int storedLength) {
+    return Kind.valueLength(kind, storedLength);
+  }
 
   @Override
   public final LeafCursor leaf() {

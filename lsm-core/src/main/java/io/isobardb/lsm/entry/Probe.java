@@ -1,5 +1,6 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.pool.PerThread;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
@@ -161,7 +162,7 @@ public final class Probe implements PerThread.Reusable {
       return HERE;
     }
     int plain = Kind.plain(kind);
-    if (plain == Kind.DELETE || expiry != Expiry.NEVER && expiry <= now.getAsLong()) {
+    if (plain == Kind.DELETE || expiry != Expiry.NEVER && Expiry.isOver(expiry, now.getAsLong())) {
       return DELETED;
     }
     if (Kind.isOperand(plain)) {

@@ -43,8 +43,9 @@ public final class StayingVersions {
    * @param newerLsn of the next newer version
    */
   public static boolean isSeen(long[] snapshots, long lsn, long newerLsn) {
-    int at = firstFrom(snapshots, lsn);
-    return at < snapshots.length && snapshots[at] < newerLsn;
+    int at = Arrays.binarySearch(snapshots, lsn);
+    int first = at < 0 ? -at - 1 : at;
+    return first < snapshots.length && snapshots[first] < newerLsn;
   }
 
   /**
@@ -56,17 +57,5 @@ public final class StayingVersions {
    */
   public static boolean markerStays(boolean bottommost, long[] snapshots, long lsn) {
     return !bottommost || isSeen(snapshots, 0, lsn);
-  }
-
-  /** How many of the snapshots, which ascend, are lower than an LSN. */
-  static int firstFrom(long[] snapshots, long lsn) {
-    int at = Arrays.binarySearch(snapshots, lsn);
-    if (at < 0) {
-      return -at - 1;
-    }
-    while (at > 0 && snapshots[at - 1] == lsn) {
-      at--;
-    }
-    return at;
   }
 }

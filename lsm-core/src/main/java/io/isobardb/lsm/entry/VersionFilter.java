@@ -1,6 +1,8 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.HiddenRanges;
+import io.isobardb.lsm.range.RangeDeletes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class VersionFilter {
   private final KeyOrder order;
   private final long[] snapshots;
-  private final @Nullable Hidden hidden;
+  private final @Nullable HiddenRanges hidden;
 
   /** What has expired by then counts as deleted. */
   private final long expiredBy;
@@ -46,7 +48,7 @@ public final class VersionFilter {
     this.expiredBy = expiredBy;
     this.snapshots = snapshots.clone();
     this.hidden =
-        deletes == null || deletes.isEmpty() ? null : new Hidden(deletes, snapshots, settled);
+        deletes == null || deletes.isEmpty() ? null : new HiddenRanges(deletes, snapshots, settled);
   }
 
   /**
@@ -83,7 +85,7 @@ public final class VersionFilter {
 
   /** Whether a range delete covers a key, so that LSNs tell which of its entries are newer. */
   public boolean isCovered(byte[] key, int keyLength) {
-    return hidden != null && hidden.newest.covering(key, keyLength) != 0;
+    return hidden != null && hidden.isCovered(key, keyLength);
   }
 
   /** The key of the entry seen last. */
@@ -107,57 +109,5 @@ public final class VersionFilter {
     System.arraycopy(entry.key(), 0, lastKey, 0, length);
     lastLength = length;
     lastHead = entry.head();
-  }
-
-  /**
-   * Whether range deletes hide all entries of a range, or one, from all readers.
-   *
-   * <p>The oldest reader that an entry is old enough for sees the fewest range deletes.
-   */
-  public static final class Hidden {
-    private final RangeDeletes deletes;
-    private final long[] snapshots;
-    private final long settled;
-    private final Coverage.Walk newest;
-    private final Coverage.Walk later;
-
-    /**
-     * @param deletes the tree's, asked for after the snapshots
-     * @param snapshots LSNs that somebody reads at, ascending
-     * @param settled everybody else sees range deletes up to this LSN, and no crash takes them back
-     */
-    public Hidden(RangeDeletes deletes, long[] snapshots, long settled) {
-      this.deletes = deletes;
-      this.snapshots = snapshots;
-      this.settled = settled;
-      this.newest = new Coverage.Walk(deletes.newest());
-      this.later = new Coverage.Walk(deletes.at(settled));
-    }
-
-    /** Whether an entry is hidden from all. */
-    public boolean isFromAll(byte[] key, int keyLength, long lsn) {
-      if (newest.covering(key, keyLength) <= lsn || later.covering(key, keyLength) <= lsn) {
-        return false;
-      }
-      int first = StayingVersions.firstFrom(snapshots, lsn);
-      return first == snapshots.length
-          || snapshots[first] >= settled
-          || deletes.at(snapshots[first]).covering(key, keyLength) > lsn;
-    }
-
-    /**
-     * Whether all entries of a range are hidden from all.
-     *
-     * @param maxKey inclusive
-     */
-    public boolean isFromAll(byte[] minKey, byte[] maxKey, long minLsn, long maxLsn) {
-      if (later.coverage().min(minKey, maxKey) <= maxLsn) {
-        return false;
-      }
-      int first = StayingVersions.firstFrom(snapshots, minLsn);
-      return first == snapshots.length
-          || snapshots[first] >= settled
-          || deletes.at(snapshots[first]).min(minKey, maxKey) > maxLsn;
-    }
   }
 }

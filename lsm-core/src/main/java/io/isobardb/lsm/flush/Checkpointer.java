@@ -2,7 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.Version;

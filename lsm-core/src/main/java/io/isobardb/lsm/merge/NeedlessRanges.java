@@ -1,8 +1,8 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.HiddenRanges;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
@@ -42,7 +42,7 @@ public final class NeedlessRanges {
    * @param busy numbers of the files that are in merges
    * @return by the places they stand in
    */
-  static List<MergeChoice.Input> hidden(Version version, VersionFilter.Hidden by, Set<Long> busy) {
+  static List<MergeChoice.Input> hidden(Version version, HiddenRanges by, Set<Long> busy) {
     List<MergeChoice.Input> inputs = new ArrayList<>();
     for (Group group : version.groups()) {
       addHidden(inputs, group.place(), group.run(), by, busy);
@@ -57,7 +57,7 @@ public final class NeedlessRanges {
       List<MergeChoice.Input> inputs,
       Place place,
       Level<SSTableMeta> run,
-      VersionFilter.Hidden by,
+      HiddenRanges by,
       Set<Long> busy) {
     List<SSTableMeta> tables =
         run.elements().stream()
@@ -69,8 +69,7 @@ public final class NeedlessRanges {
     }
   }
 
-  private static boolean hides(
-      VersionFilter.Hidden by, SSTableMeta meta, byte[] minKey, byte[] maxKey) {
+  private static boolean hides(HiddenRanges by, SSTableMeta meta, byte[] minKey, byte[] maxKey) {
     return by.isFromAll(minKey, maxKey, meta.minLsn(), meta.maxLsn());
   }
 
@@ -81,7 +80,7 @@ public final class NeedlessRanges {
    * @param going what {@link #hidden} told
    */
   static List<MergeChoice.Input> edges(
-      Version version, VersionFilter.Hidden by, List<MergeChoice.Input> going) {
+      Version version, HiddenRanges by, List<MergeChoice.Input> going) {
     List<MergeChoice.Input> edges = new ArrayList<>();
     for (MergeChoice.Input input : going) {
       Level<SSTableMeta> run = run(version, input.place());

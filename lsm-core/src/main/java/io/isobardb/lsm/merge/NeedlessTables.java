@@ -1,9 +1,9 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.RangeDeletes;
-import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
+import io.isobardb.lsm.range.HiddenRanges;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
@@ -66,7 +66,7 @@ final class NeedlessTables {
       return null;
     }
     Version version = state.version();
-    VersionFilter.Hidden hidden = new VersionFilter.Hidden(deletes, snapshots, settled);
+    HiddenRanges hidden = new HiddenRanges(deletes, snapshots, settled);
     List<MergeChoice.Input> inputs = NeedlessRanges.hidden(version, hidden, busy);
     if (inputs.isEmpty()) {
       return null;
@@ -146,7 +146,7 @@ final class NeedlessTables {
         deletes != null
             && !NeedlessRanges.hidden(
                     state.version(),
-                    new VersionFilter.Hidden(deletes, new long[0], Long.MAX_VALUE),
+                    new HiddenRanges(deletes, new long[0], Long.MAX_VALUE),
                     Set.of())
                 .isEmpty();
     return !tree.closed() && (hides || tree.expires() && expired(tree, Set.of()) != null);

@@ -1,11 +1,11 @@
 package io.isobardb.lsm.operand;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.error.UserCode;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.option.MergeOperator;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -117,7 +117,7 @@ public final class OperandChain {
       operands.subList(lastSize, operands.size()).clear();
     } else if (!empty && lsn >= lowestLsn) {
       return false;
-    } else if (!empty && expires <= written) {
+    } else if (!empty && Expiry.isOver(expires, written)) {
       end();
       return true;
     }

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.operand;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.expiry.Expiry;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -159,7 +159,7 @@ public record Operands(
 
   /** Whether the value below them had not expired when they were written. */
   boolean hasBase() {
-    return form == ON_BASE && baseExpiry > written;
+    return form == ON_BASE && !Expiry.isOver(baseExpiry, written);
   }
 
   /** The value of an entry of these. */

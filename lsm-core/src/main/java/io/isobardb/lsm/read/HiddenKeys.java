@@ -1,9 +1,9 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.Coverage;
+import io.isobardb.lsm.range.RangeDeletes;
 
 /**
  * What range deletes hide from a cursor. Where several entries in a row are hidden, it has the runs

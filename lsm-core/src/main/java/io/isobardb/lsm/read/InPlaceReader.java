@@ -2,7 +2,7 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.PageReader;

@@ -9,7 +9,7 @@ import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;

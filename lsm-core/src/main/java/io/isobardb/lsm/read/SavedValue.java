@@ -1,8 +1,8 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.expiry.Expiry;
 
 /**
  * A value that a cursor keeps, as its sources do not stand on it. Made for reuse.

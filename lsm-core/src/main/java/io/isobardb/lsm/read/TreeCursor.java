@@ -8,6 +8,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
@@ -423,7 +424,8 @@ public final class TreeCursor implements AutoCloseable {
     OperandChain versions = chain();
     passed().moveTo(versions);
     boolean own = versions.newestLsn() == Lsn.MAX;
-    byte[] value = versions.isEmpty() || versions.expiry() <= now && !own ? null : merge();
+    boolean over = Expiry.isOver(versions.expiry(), now) && !own;
+    byte[] value = versions.isEmpty() || over ? null : merge();
     if (value != null) {
       saveFolded(value);
     }
@@ -479,7 +481,7 @@ public final class TreeCursor implements AutoCloseable {
     return stand == Stand.BEHIND ? saved.length() : sources.merged().valueLength();
   }
 
-  /** When the current entry expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}. */
+  /** When the current entry expires, or {@link io.isobardb.lsm.expiry.Expiry#NEVER}. */
   public long expiry() {
     if (isSaved()) {
       return saved.expiry();

@@ -2,13 +2,13 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.Sealed;
-import io.isobardb.lsm.entry.Coverage;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.range.Coverage;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;

@@ -2,7 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;

@@ -2,11 +2,11 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.MergingCursor;
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.entry.StayingVersions;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -278,7 +278,7 @@ public final class StoreImage implements AutoCloseable {
     private @Nullable SSTableWriter writer;
     private byte @Nullable [] last;
     private long lastLsn;
-    private boolean lastIsOperand;
+    private boolean lastAnswers;
 
     MemoryCopy(TreeHandle tree, TableSpace target) {
       this.tree = tree;
@@ -294,7 +294,7 @@ public final class StoreImage implements AutoCloseable {
           writer().add(cursor.leaf(), cursor.lsn());
           last = Arrays.copyOf(cursor.key(), cursor.keyLength());
           lastLsn = cursor.lsn();
-          lastIsOperand = Kind.isOperand(cursor.kind());
+          lastAnswers = StayingVersions.answersLater(lastLsn, cursor.kind(), lsn);
         }
       }
     }
@@ -303,7 +303,7 @@ public final class StoreImage implements AutoCloseable {
     private boolean isLast(EntryCursor cursor) {
       byte[] key = last;
       return key != null
-          && !(lastIsOperand && cursor.lsn() < lastLsn)
+          && (lastAnswers || cursor.lsn() >= lastLsn)
           && tree.order().compare(key, 0, key.length, cursor.key(), 0, cursor.keyLength()) == 0;
     }
 

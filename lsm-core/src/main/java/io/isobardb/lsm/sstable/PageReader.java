@@ -1,9 +1,9 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
@@ -67,10 +67,17 @@ public final class PageReader {
     return Kind.expires(kind(memory, base, entry));
   }
 
-  /** When an entry that expires does. */
+  /** When an entry expires, or {@link Expiry#NEVER}. */
   public static long expiry(Memory memory, int base, int entry) {
+    return expiry(memory, base, entry, kind(memory, base, entry));
+  }
+
+  private static long expiry(Memory memory, int base, int entry, int kind) {
+    if (!Kind.expires(kind)) {
+      return Expiry.NEVER;
+    }
     int end = valueOffset(memory, base, entry) + valueLength(memory, base, entry);
-    return memory.getLong(base + end - Expiry.BYTES);
+    return Kind.expiry(kind, memory, base + end);
   }
 
   /**
@@ -81,15 +88,12 @@ public final class PageReader {
    */
   public static int answer(Memory memory, int base, int entry, Probe probe) {
     int kind = kind(memory, base, entry);
-    boolean expires = Kind.expires(kind);
     int said =
         probe.judge(
             kind,
             probe.floor() == 0 ? Lsn.MAX : lsn(memory, base, entry),
-            expires ? expiry(memory, base, entry) : Expiry.NEVER);
-    return said == Probe.HERE
-        ? valueLength(memory, base, entry) - (expires ? Expiry.BYTES : 0)
-        : said;
+            expiry(memory, base, entry, kind));
+    return said == Probe.HERE ? Kind.valueLength(kind, valueLength(memory, base, entry)) : said;
   }
 
   /** First page of a value in overflow pages. */

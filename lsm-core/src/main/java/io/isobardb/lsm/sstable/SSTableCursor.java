@@ -1,6 +1,5 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -407,12 +406,12 @@ public final class SSTableCursor extends LeafCursor {
     if (Kind.isOverflow(kind())) {
       return (int) memory().getLong(valueAt + 8);
     }
-    return expires() ? storedLength - Expiry.BYTES : storedLength;
+    return valueLength(storedLength);
   }
 
   @Override
   protected long storedExpiry() {
-    return memory().getLong(valueAt + storedLength - Expiry.BYTES);
+    return expiryBefore(memory(), valueAt + storedLength);
   }
 
   @Override

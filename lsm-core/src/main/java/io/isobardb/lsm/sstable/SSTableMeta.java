@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.io.FileNumber;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +130,7 @@ public record SSTableMeta(
 
   /** Whether all that it holds, by then, are expired entries and delete markers. */
   public boolean holdsNothing(long nowMillis) {
-    return expiring.count() + deletes == entries && expiring.last() <= nowMillis;
+    return expiring.count() + deletes == entries && Expiry.isOver(expiring.last(), nowMillis);
   }
 
   /** Each index page has two entries at least, and there are fewer than 2^31 pages. */

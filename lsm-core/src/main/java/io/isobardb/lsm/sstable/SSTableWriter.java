@@ -1,9 +1,9 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;

@@ -1,8 +1,10 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.RangeDeletes;
+import io.isobardb.lsm.range.RangeMemory;
+import io.isobardb.lsm.range.SavedRanges;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.PageSink;
 import io.isobardb.lsm.sstable.SSTable;
@@ -11,7 +13,6 @@ import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Manifest;
-import io.isobardb.lsm.version.SavedRanges;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;

@@ -1,8 +1,9 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.TreeRanges;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Collection;

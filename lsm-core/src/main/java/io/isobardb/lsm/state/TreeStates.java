@@ -1,8 +1,9 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.RangeDeletes;
+import io.isobardb.lsm.range.RangeMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

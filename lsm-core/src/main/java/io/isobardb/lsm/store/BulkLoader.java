@@ -95,7 +95,7 @@ public final class BulkLoader {
   /**
    * Adds an entry; the arrays are not changed afterwards.
    *
-   * @param expiry when it expires, or {@link io.isobardb.lsm.entry.Expiry#NEVER}
+   * @param expiry when it expires, or {@link io.isobardb.lsm.expiry.Expiry#NEVER}
    */
   public void add(TreeHandle tree, byte[] key, byte[] value, long expiry) {
     int slot = operations.enter();

@@ -1,9 +1,9 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.merge.MergeDown;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.function.BooleanSupplier;

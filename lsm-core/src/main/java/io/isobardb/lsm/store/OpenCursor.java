@@ -2,8 +2,8 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.ValueReader;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.error.MergeException;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeyRange;

@@ -2,11 +2,11 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.SignalLock;

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;

@@ -5,10 +5,10 @@ import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.component.Write;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.state.TreeHandle;
@@ -99,7 +99,7 @@ public final class TreeWriter {
   public OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
     long expiry = expires == null ? expiry() : expiry(expires);
     // The transaction itself sees what it puts until it ends, but not what had expired before.
-    return expiry != Expiry.NEVER && expiry <= time.getAsLong()
+    return expiry != Expiry.NEVER && Expiry.isOver(expiry, time.getAsLong())
         ? OwnWrites.Write.DELETE
         : new OwnWrites.Write(Kind.PUT, value, expiry);
   }

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
@@ -40,7 +40,7 @@ final class OwnCursor extends LeafCursor {
       OwnWrites.Write write = at.getValue();
       value = write.kind() == Kind.MERGE ? Operands.readAt(write.value(), now) : write.value();
       expiry = write.expiry();
-      entry(key.length, lsn, Expiry.kind(write.kind(), expiry));
+      entry(key.length, lsn, Kind.stored(write.kind(), expiry));
     }
     return valid;
   }

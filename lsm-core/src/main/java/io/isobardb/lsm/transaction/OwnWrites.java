@@ -2,15 +2,15 @@ package io.isobardb.lsm.transaction;
 
 import static java.util.Objects.requireNonNull;
 
-import io.isobardb.lsm.entry.Coverage;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.Coverage;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayDeque;

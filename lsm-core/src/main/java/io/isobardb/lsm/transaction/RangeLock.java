@@ -1,7 +1,7 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.state.TreeHandle;
 import org.jspecify.annotations.Nullable;
 

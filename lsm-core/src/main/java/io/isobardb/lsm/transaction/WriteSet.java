@@ -1,6 +1,6 @@
 package io.isobardb.lsm.transaction;
 
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.version;
 
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,9 +1,10 @@
 package io.isobardb.lsm.version;
 
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.RangeDeletes;
+import io.isobardb.lsm.range.SavedRanges;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.version;
 
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.entry.VersionFilter;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;

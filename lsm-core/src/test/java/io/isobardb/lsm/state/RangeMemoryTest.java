@@ -19,6 +19,8 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.TooManyRangeDeletesException;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.range.RangeMemory;
+import io.isobardb.lsm.range.TreeRanges;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedStorage;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.RangeDelete;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.HexFormat;

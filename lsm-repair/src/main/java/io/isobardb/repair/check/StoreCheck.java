@@ -2,7 +2,6 @@ package io.isobardb.repair.check;
 
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
@@ -10,6 +9,7 @@ import io.isobardb.lsm.inspect.CheckProgress;
 import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.recovery.StoreProperties;
 import io.isobardb.lsm.recovery.TreeText;
 import io.isobardb.lsm.sstable.SSTable;

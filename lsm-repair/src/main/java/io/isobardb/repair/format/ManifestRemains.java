@@ -1,11 +1,11 @@
 package io.isobardb.repair.format;
 
-import io.isobardb.lsm.entry.RangeDelete;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.version.ManifestLayout;
 import io.isobardb.lsm.version.ManifestReader;
 import io.isobardb.lsm.version.TreeDefinition;

@@ -1,6 +1,5 @@
 package io.isobardb.repair.format;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.PageReader;
@@ -60,7 +59,7 @@ final class PageCheck {
       return false;
     }
     int kind = PageReader.kind(memory, base, entry);
-    int stored = Kind.expires(kind) ? value - Expiry.BYTES : value;
+    int stored = Kind.valueLength(kind, value);
     if (stored < 0) {
       return false;
     }

@@ -1,8 +1,8 @@
 package io.isobardb.repair.format;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
@@ -495,14 +495,12 @@ public final class TableSalvage implements AutoCloseable {
       return PageReader.overflowLength(memory(), dataAt, entry());
     }
     int stored = PageReader.valueLength(memory(), dataAt, entry());
-    return expiry() == Expiry.NEVER ? stored : stored - Expiry.BYTES;
+    return Kind.valueLength(PageReader.kind(memory(), dataAt, entry()), stored);
   }
 
   /** When the current entry expires, or {@link Expiry#NEVER}. */
   public long expiry() {
-    return Kind.expires(PageReader.kind(memory(), dataAt, entry()))
-        ? PageReader.expiry(memory(), dataAt, entry())
-        : Expiry.NEVER;
+    return PageReader.expiry(memory(), dataAt, entry());
   }
 
   /** Whether all of the current entry's value can be read. */

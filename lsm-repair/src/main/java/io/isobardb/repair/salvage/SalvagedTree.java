@@ -1,12 +1,12 @@
 package io.isobardb.repair.salvage;
 
-import io.isobardb.lsm.entry.Expiry;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
+import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.version.TreeDefinition;

@@ -1,8 +1,5 @@
-package io.isobardb.lsm.version;
+package io.isobardb.lsm.range;
 
-import io.isobardb.lsm.entry.Coverage;
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.List;
 
@@ -27,12 +24,12 @@ public record SavedRanges(RangeDeletes deletes, Coverage idle, int records) {
   private static final int FEW = 64;
 
   /** None. */
-  static SavedRanges none(KeyOrder order) {
+  public static SavedRanges none(KeyOrder order) {
     return new SavedRanges(RangeDeletes.none(order), Coverage.none(order), 0);
   }
 
   /** As a manifest says them with this many records. */
-  static SavedRanges of(RangeDeletes deletes, int records) {
+  public static SavedRanges of(RangeDeletes deletes, int records) {
     return new SavedRanges(deletes, Coverage.none(deletes.order()), records);
   }
 

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.entry;
+package io.isobardb.lsm.range;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

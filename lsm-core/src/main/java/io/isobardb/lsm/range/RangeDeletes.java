@@ -1,4 +1,4 @@
-package io.isobardb.lsm.entry;
+package io.isobardb.lsm.range;
 
 import io.isobardb.lsm.option.KeyOrder;
 import java.util.ArrayList;

@@ -1,9 +1,6 @@
-package io.isobardb.lsm.state;
+package io.isobardb.lsm.range;
 
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.version.SavedRanges;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +31,7 @@ public final class TreeRanges {
   /**
    * @param saved those that the manifest has
    */
-  TreeRanges(RangeDeletes saved) {
+  public TreeRanges(RangeDeletes saved) {
     this(saved, new UnsavedRanges());
     this.shares = true;
   }
@@ -62,7 +59,7 @@ public final class TreeRanges {
   }
 
   /** Adds one, and leaves out what nobody needs besides it. */
-  void add(KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {
+  public void add(KeyOrder order, RangeDelete delete, RangeDeletes.Readers readers, long visible) {
     RangeDeletes before = list;
     RangeDeletes all = (before == null ? RangeDeletes.none(order) : before).with(delete);
     boolean whole = all.moments() > 2 * neededMoments + RECENT;
@@ -76,7 +73,7 @@ public final class TreeRanges {
    *
    * @param saved those that the manifest has
    */
-  long heapBytes(SavedRanges saved) {
+  public long heapBytes(SavedRanges saved) {
     RangeDeletes all = list;
     long apart = saved.deletes().heapBytes();
     if (shares && all != null) {
@@ -91,7 +88,7 @@ public final class TreeRanges {
    *
    * @param saved all that it has
    */
-  void saved(long upTo, RangeDeletes saved, RangeDeletes.Readers readers) {
+  public void saved(long upTo, RangeDeletes saved, RangeDeletes.Readers readers) {
     unsaved.saved(upTo);
     needed(readers, upTo);
     RangeDeletes all = list;
@@ -103,7 +100,7 @@ public final class TreeRanges {
    *
    * @param visible all readers that are not among {@code readers} read here or later
    */
-  void needed(RangeDeletes.Readers readers, long visible) {
+  public void needed(RangeDeletes.Readers readers, long visible) {
     RangeDeletes all = list;
     if (all != null) {
       list = all.needed(readers, visible, all.moments());
@@ -111,7 +108,7 @@ public final class TreeRanges {
   }
 
   /** These without what hides nothing any more. */
-  TreeRanges without(List<RangeDelete> gone) {
+  public TreeRanges without(List<RangeDelete> gone) {
     RangeDeletes left = list;
     return left == null || gone.isEmpty() ? this : new TreeRanges(left.without(gone), unsaved);
   }

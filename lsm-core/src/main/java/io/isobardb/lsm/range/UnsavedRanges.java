@@ -1,6 +1,5 @@
-package io.isobardb.lsm.state;
+package io.isobardb.lsm.range;
 
-import io.isobardb.lsm.entry.RangeDelete;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +17,7 @@ public final class UnsavedRanges {
   private long heapBytes;
 
   /** Adds one. Most come in the order of their LSNs. */
-  synchronized void add(RangeDelete delete) {
+  public synchronized void add(RangeDelete delete) {
     all.add(countTo(delete.lsn()), delete);
     heapBytes += delete.heapBytes();
   }
@@ -40,7 +39,7 @@ public final class UnsavedRanges {
   }
 
   /** How many there are. */
-  synchronized int size() {
+  public synchronized int size() {
     return all.size();
   }
 
@@ -49,13 +48,13 @@ public final class UnsavedRanges {
   }
 
   /** The oldest one that is newer than an LSN; {@link Long#MAX_VALUE} if there is none. */
-  synchronized long minLsn(long savedUpTo) {
+  public synchronized long minLsn(long savedUpTo) {
     int count = countTo(savedUpTo);
     return count == all.size() ? Long.MAX_VALUE : all.get(count).lsn();
   }
 
   /** Those up to an LSN are in the manifest now. */
-  synchronized void saved(long upTo) {
+  public synchronized void saved(long upTo) {
     List<RangeDelete> saved = all.subList(0, countTo(upTo));
     for (RangeDelete delete : saved) {
       heapBytes -= delete.heapBytes();

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.state;
+package io.isobardb.lsm.range;
 
 import io.isobardb.memory.pool.PagePool;
 

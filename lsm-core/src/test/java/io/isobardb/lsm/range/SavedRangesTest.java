@@ -1,11 +1,9 @@
-package io.isobardb.lsm.version;
+package io.isobardb.lsm.range;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.entry;
+package io.isobardb.lsm.expiry;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * it is absent, and hides what is older.
  *
  * <p>Where an entry is stored, the eight bytes of this number follow what is stored of its value,
- * little-endian, and its kind has {@link Kind#EXPIRES}.
+ * little-endian, and its kind has {@code Kind.EXPIRES}.
  */
 public final class Expiry {
   /** The time of an entry that does not expire. */
@@ -44,6 +44,11 @@ public final class Expiry {
     return at < 0 ? NEVER : at;
   }
 
+  /** Whether it has come at a time, in milliseconds since the epoch. */
+  public static boolean isOver(long expiry, long millis) {
+    return expiry <= millis;
+  }
+
   /** Bytes that are stored for it besides the value. */
   public static int bytes(long expiry) {
     return expiry == NEVER ? 0 : BYTES;
@@ -57,10 +62,5 @@ public final class Expiry {
   /** Stores it. */
   public static void put(byte[] bytes, int at, long expiry) {
     LONG.set(bytes, at, expiry);
-  }
-
-  /** The kind that is stored. */
-  public static int kind(int plain, long expiry) {
-    return expiry == NEVER ? plain : plain | Kind.EXPIRES;
   }
 }
