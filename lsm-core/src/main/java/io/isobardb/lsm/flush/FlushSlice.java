@@ -1,7 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.entry.RangeDelete;
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;

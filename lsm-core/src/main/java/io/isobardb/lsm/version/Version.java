@@ -2,7 +2,7 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.entry.RangeDeletes;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.util.ArrayList;
 import java.util.Collection;
