@@ -6,7 +6,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
-import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.policy.WriteMemoryAllocation;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.setting.OptionLimits;

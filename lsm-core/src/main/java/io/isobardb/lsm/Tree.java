@@ -1,6 +1,5 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.option.WriteMemoryAllocation;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,8 +41,8 @@ public interface Tree {
    * much its writes stay in memory until the log is full, or somebody asks for a flush. A tree has
    * it only if it is written to; it is not set aside. If the floors of all trees are more than half
    * of the write memory, each has its part of that half. Not stored: it lasts until the store is
-   * closed. Without effect where trees have shares of their own ({@link
-   * WriteMemoryAllocation#STATIC}).
+   * closed. Without effect if {@code experiment.writeMemoryAllocation} gives trees shares of their
+   * own.
    *
    * @param bytes 0, as at first, to the store's memory budget, as it is now
    * @throws IllegalArgumentException if it is less or more
@@ -55,9 +54,9 @@ public interface Tree {
 
   /**
    * Sets how much the bytes that flushes and merges write of this tree count against those of
-   * others. With {@link io.isobardb.lsm.option.FlushPolicy#OPTIMAL} a tree gets write memory in
-   * proportion to its writes times its weight. The memory tuner multiplies the cost of its writes
-   * by the weight. Not stored: it lasts until the store is closed.
+   * others. A tree gets write memory in proportion to its writes times its weight. The memory tuner
+   * multiplies the cost of its writes by the weight. Not stored: it lasts until the store is
+   * closed.
    *
    * @param weight 1, as at first, if it counts as others do; 0 to 1,000,000
    * @throws IllegalArgumentException if it is anything else

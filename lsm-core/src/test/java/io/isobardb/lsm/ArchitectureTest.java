@@ -51,6 +51,7 @@ class ArchitectureTest {
       List.of(
           Map.entry("error", "what went wrong is told without knowing where"),
           Map.entry("option", "what users choose among has no code of the engine to show"),
+          Map.entry("policy", "what experiments choose among has no code of the engine to show"),
           Map.entry("setting", "an option is data; what it means is known elsewhere"),
           Map.entry("observe", "what is told does not depend on who tells it"),
           Map.entry(API, "what users see has no code of the engine, but for who opens it"),
@@ -201,6 +202,7 @@ class ArchitectureTest {
                             BASE + ".option",
                             BASE + ".inspect",
                             BASE + ".observe",
+                            BASE + ".policy",
                             BASE + ".setting",
                             "io.isobardb.memory.stats",
                             "io.isobardb.tuner.memory"))

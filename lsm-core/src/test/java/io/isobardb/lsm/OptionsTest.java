@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
-import io.isobardb.lsm.option.FlushPolicy;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
+import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionGroup;
 import io.isobardb.lsm.setting.OptionSet;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.Levels;
-import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.policy.MergeSelection;
 import java.time.Duration;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
-import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.policy.FlushStrategy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

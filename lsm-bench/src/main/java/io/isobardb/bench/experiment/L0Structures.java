@@ -6,7 +6,7 @@ import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Verdict;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import java.util.List;
 
 /** How L0 is kept. */

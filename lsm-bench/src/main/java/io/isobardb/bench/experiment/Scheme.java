@@ -3,9 +3,9 @@ package io.isobardb.bench.experiment;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
-import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.MemoryComponent;
-import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.policy.FlushPolicy;
+import io.isobardb.lsm.policy.MemoryComponent;
+import io.isobardb.lsm.policy.WriteMemoryAllocation;
 import java.util.Arrays;
 import java.util.List;
 

@@ -8,7 +8,7 @@ import io.isobardb.bench.simulate.StoreSimulator;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.tuner.model.Popularity;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -8,9 +8,9 @@ import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.TableSizes;
-import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.FlushStrategy;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.FlushPolicy;
+import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.lsm.policy.MemoryComponent;
 
 /**
  * What a simulated store is made with.

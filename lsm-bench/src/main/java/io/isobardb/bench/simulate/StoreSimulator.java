@@ -11,7 +11,7 @@ import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.TreeMemory;
 import io.isobardb.lsm.flush.WriteWindow;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.isobardb.bench.analytic.EngineModel;
 import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator.Result;
-import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.popularity.KeyGroups;
 import java.util.ArrayList;
 import java.util.List;

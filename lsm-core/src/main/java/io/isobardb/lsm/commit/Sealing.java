@@ -2,7 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.component.MemoryRules;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.setting.OptionLimits;
 
 /**

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.component;
 
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 
 /**
  * What follows from how a tree's write memory is arranged ({@link MemoryComponent}), and sizes that

@@ -1,13 +1,13 @@
 package io.isobardb.lsm.experiment;
 
 import io.isobardb.lsm.StoreOptions;
-import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.FlushStrategy;
-import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.Levels;
-import io.isobardb.lsm.option.MemoryComponent;
-import io.isobardb.lsm.option.MergeSelection;
-import io.isobardb.lsm.option.WriteMemoryAllocation;
+import io.isobardb.lsm.policy.FlushPolicy;
+import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.lsm.policy.L0Structure;
+import io.isobardb.lsm.policy.MemoryComponent;
+import io.isobardb.lsm.policy.MergeSelection;
+import io.isobardb.lsm.policy.WriteMemoryAllocation;
 import java.util.Objects;
 import java.util.function.Consumer;
 

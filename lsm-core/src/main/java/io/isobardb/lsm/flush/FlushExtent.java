@@ -2,8 +2,8 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
-import io.isobardb.lsm.option.FlushStrategy;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.lsm.policy.MemoryComponent;
 
 /**
  * How much of a tree a flush takes, by a {@link FlushStrategy}. Pure functions; any thread.

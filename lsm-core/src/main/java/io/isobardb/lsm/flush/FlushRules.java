@@ -4,9 +4,9 @@ import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
-import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.FlushStrategy;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.FlushPolicy;
+import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.lsm.policy.MemoryComponent;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.sstable.FileSink;
 import io.isobardb.lsm.sstable.SSTable;

@@ -1,6 +1,6 @@
 package io.isobardb.lsm.flush;
 
-import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.policy.FlushPolicy;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.option.L0Structure;
-import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.policy.L0Structure;
+import io.isobardb.lsm.policy.MergeSelection;
 import io.isobardb.lsm.version.L0Limits;
 
 /**

@@ -3,7 +3,7 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.baseline.IndexMergeJob;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealing;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;

@@ -4,7 +4,7 @@ import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 

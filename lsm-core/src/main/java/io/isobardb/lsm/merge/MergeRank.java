@@ -1,6 +1,6 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.policy.MergeSelection;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
 

@@ -2,7 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Kind;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;

@@ -1,5 +1,6 @@
 /**
- * The values that options take: key orders, ways of file I/O, and the policies to compare with.
+ * The values that options take: key orders, merge operators, ways of file I/O, levels, and when
+ * merges run.
  *
  * <p>Part of the API, as {@code StoreOptions} and {@code TreeOptions}, which take them. Imports
  * nothing of the engine, so that every part of it may know them.

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.range.SavedRanges;
 import io.isobardb.lsm.sstable.SSTableMeta;

@@ -10,7 +10,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;

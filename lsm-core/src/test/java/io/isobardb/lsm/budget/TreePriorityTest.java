@@ -12,7 +12,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
-import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

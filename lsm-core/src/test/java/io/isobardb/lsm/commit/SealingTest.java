@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.component.MemoryRules;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.flush.WriteWindow.Lately;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
-import io.isobardb.lsm.option.FlushStrategy;
+import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.List;

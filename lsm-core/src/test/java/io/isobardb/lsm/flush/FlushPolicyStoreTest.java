@@ -11,7 +11,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.ArrayList;
 import java.util.List;

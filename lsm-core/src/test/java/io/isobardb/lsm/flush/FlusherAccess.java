@@ -6,10 +6,10 @@ import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.commit.WriteShares;
 import io.isobardb.lsm.merge.TableSizes;
-import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.FlushStrategy;
-import io.isobardb.lsm.option.L0Structure;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.FlushPolicy;
+import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.lsm.policy.L0Structure;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.L0Limits;
 

@@ -11,7 +11,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.flush.TreeChoice.Pick;
 import io.isobardb.lsm.flush.WriteWindow.Lately;
-import io.isobardb.lsm.option.FlushPolicy;
+import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.ArrayList;

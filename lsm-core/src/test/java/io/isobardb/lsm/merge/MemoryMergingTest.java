@@ -10,7 +10,7 @@ import io.isobardb.lsm.merge.MemoryMergeView.Room;
 import io.isobardb.lsm.merge.MemoryMergeView.Runs;
 import io.isobardb.lsm.merge.MemoryMergeView.Sizes;
 import io.isobardb.lsm.merge.MemoryMerging.Neighbours;
-import io.isobardb.lsm.option.MemoryComponent;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.ArrayList;

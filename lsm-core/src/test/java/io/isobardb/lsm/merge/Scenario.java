@@ -2,8 +2,8 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.option.L0Structure;
-import io.isobardb.lsm.option.MergeSelection;
+import io.isobardb.lsm.policy.L0Structure;
+import io.isobardb.lsm.policy.MergeSelection;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Group;
 import io.isobardb.lsm.version.L0Limits;

@@ -3,7 +3,7 @@ package io.isobardb.lsm.version;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.option.L0Structure;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.io.IOException;
 import java.util.List;

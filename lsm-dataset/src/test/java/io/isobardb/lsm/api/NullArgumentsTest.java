@@ -38,17 +38,11 @@ import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.dataset.RecordBatch;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.FileAccess;
-import io.isobardb.lsm.option.FlushPolicy;
-import io.isobardb.lsm.option.FlushStrategy;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.option.L0Structure;
 import io.isobardb.lsm.option.Levels;
-import io.isobardb.lsm.option.MemoryComponent;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
-import io.isobardb.lsm.option.MergeSelection;
-import io.isobardb.lsm.option.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Environment;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -207,14 +201,8 @@ class NullArgumentsTest {
             Locking.OPTIMISTIC,
             Compression.LZ4,
             Maintenance.EAGER,
-            MemoryComponent.PARTITIONED,
-            WriteMemoryAllocation.DYNAMIC,
-            FlushPolicy.OPTIMAL,
-            FlushStrategy.FULL,
             Levels.Kind.DYNAMIC,
             MergeSchedule.Kind.ALWAYS,
-            MergeSelection.GREEDY,
-            L0Structure.GROUPED,
             FileAccess.GROUP,
             IoMode.BUFFERED)) {
       arguments.put(value.getDeclaringClass(), value);

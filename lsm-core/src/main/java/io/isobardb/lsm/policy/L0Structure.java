@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.policy;
 
 /** How L0 is kept: where a flushed SSTable goes, and which one leaves first. */
 public enum L0Structure {

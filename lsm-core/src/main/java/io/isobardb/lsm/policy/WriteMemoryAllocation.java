@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.policy;
 
 /** How trees come to write memory. */
 public enum WriteMemoryAllocation {

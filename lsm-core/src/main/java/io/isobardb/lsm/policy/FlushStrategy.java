@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.policy;
 
 /**
  * How much of a tree a flush takes, once the tree is chosen ("Breaking Down Memory Walls in

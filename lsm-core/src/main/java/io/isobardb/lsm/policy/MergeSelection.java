@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.policy;
 
 /** Which SSTable of a level that is too large is merged into the level below. */
 public enum MergeSelection {

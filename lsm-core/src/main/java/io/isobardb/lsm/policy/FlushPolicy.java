@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.policy;
 
 /**
  * Which tree to flush when write memory runs short ("Breaking Down Memory Walls in LSM-based

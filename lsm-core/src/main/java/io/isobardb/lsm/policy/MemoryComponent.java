@@ -1,4 +1,4 @@
-package io.isobardb.lsm.option;
+package io.isobardb.lsm.policy;
 
 /**
  * How a tree's write memory is arranged ("Breaking Down Memory Walls in LSM-based Storage Systems",
