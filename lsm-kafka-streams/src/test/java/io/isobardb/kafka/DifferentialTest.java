@@ -32,6 +32,7 @@ import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.WindowStore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,9 +41,10 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Disobar.streams.seeds=2000} runs as many seeds for each kind of store.
  */
+@Tag("any-jdk")
 class DifferentialTest {
   private static final int SEEDS = Integer.getInteger("isobar.streams.seeds", 3);
-  private static final int CALLS = 80;
+  private static final int CALLS = 50;
   private static final Duration RETENTION = Duration.ofMinutes(4);
   private static final Duration SIZE = Duration.ofSeconds(10);
   private static final TopicPartition CHANGELOG = new TopicPartition("app-x-changelog", 0);

@@ -36,6 +36,7 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Topologies give the same on Isobar as on Kafka's own stores, record by record. These use public
  * packages of Kafka only, and run with the next release of it, too.
  */
+@Tag("any-jdk")
 class TopologyTest {
   private static final Duration SIZE = Duration.ofMinutes(2);
   private static final Duration GRACE = Duration.ofSeconds(30);
