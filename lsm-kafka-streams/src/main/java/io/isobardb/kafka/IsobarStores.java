@@ -8,6 +8,7 @@ import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.VersionedBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 
@@ -74,6 +75,32 @@ public final class IsobarStores {
   public static SessionBytesStoreSupplier sessionStoreWithHeaders(
       String name, Duration retentionPeriod) {
     return sessions(name, retentionPeriod, false, Format.HEADERS);
+  }
+
+  /** As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}. */
+  public static VersionedBytesStoreSupplier versionedKeyValueStore(
+      String name, Duration historyRetention) {
+    long retention = millis(historyRetention, "historyRetention");
+    return new VersionedSupplier(
+        Objects.requireNonNull(name, "name cannot be null"),
+        retention,
+        IsobarVersionedStore.segmentInterval(retention));
+  }
+
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}, with a span
+   * of segments.
+   */
+  public static VersionedBytesStoreSupplier versionedKeyValueStore(
+      String name, Duration historyRetention, Duration segmentInterval) {
+    long interval = millis(segmentInterval, "segmentInterval");
+    if (interval < 1) {
+      throw new IllegalArgumentException("segmentInterval cannot be zero or negative");
+    }
+    return new VersionedSupplier(
+        Objects.requireNonNull(name, "name cannot be null"),
+        millis(historyRetention, "historyRetention"),
+        interval);
   }
 
   /** What comes before the value proper. */
@@ -247,6 +274,19 @@ public final class IsobarStores {
     @Override
     public WindowStore<Bytes, byte[]> get() {
       return new IsobarWindowStore.WithHeaders(kind);
+    }
+  }
+
+  private record VersionedSupplier(String name, long historyRetentionMs, long segmentInterval)
+      implements VersionedBytesStoreSupplier {
+    @Override
+    public KeyValueStore<Bytes, byte[]> get() {
+      return new IsobarVersionedStore(name, historyRetentionMs, segmentInterval);
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE;
     }
   }
 
