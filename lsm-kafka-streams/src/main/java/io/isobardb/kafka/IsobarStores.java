@@ -1,5 +1,6 @@
 package io.isobardb.kafka;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
@@ -165,6 +166,18 @@ public final class IsobarStores {
       throw new IllegalArgumentException(what + " cannot be negative: " + duration);
     }
     return millis;
+  }
+
+  /**
+   * Copies all state of the one store that is open, as it is at one moment; see {@link
+   * io.isobardb.lsm.Store#checkpointTo}. What Kafka has not committed to transactional state stores
+   * is not in it. Another process may read the copy by {@link io.isobardb.lsm.Store#openReadOnly}.
+   *
+   * @param directory empty or not there yet
+   * @throws IllegalStateException if none is open, or several are, with their directories
+   */
+  public static void checkpointTo(Path directory) {
+    SharedStore.onlyOne().store().checkpointTo(directory);
   }
 
   /**
