@@ -299,6 +299,7 @@ class StateStoreLifeTest {
 
   @Test
   void aCopyHasAllStateOfOneMoment() {
+    IsobarStores.close();
     assertThrows(IllegalStateException.class, () -> IsobarStores.checkpointTo(directory));
     KeyValueStore<Bytes, byte[]> store = open();
     store.put(key("a"), value("1"));
