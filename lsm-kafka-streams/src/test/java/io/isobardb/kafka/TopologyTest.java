@@ -203,6 +203,31 @@ class TopologyTest {
         });
   }
 
+  @Test
+  void storesWithHeadersAreAsKafkas() {
+    Consumer<StreamsBuilder> topology =
+        builder -> {
+          KStream<String, String> input = input(builder, "left");
+          input(builder, "right");
+          output(input.toTable().toStream());
+          windowed(
+              grouped(input)
+                  .windowedBy(TimeWindows.ofSizeAndGrace(SIZE, GRACE))
+                  .count()
+                  .toStream());
+          windowed(
+              grouped(input)
+                  .windowedBy(SessionWindows.ofInactivityGapAndGrace(Duration.ofSeconds(10), GRACE))
+                  .count()
+                  .toStream());
+        };
+    Properties kafkas = properties("at_least_once", false);
+    Properties ours = properties("at_least_once", true);
+    kafkas.put("dsl.store.format", "headers");
+    ours.put("dsl.store.format", "headers");
+    assertLinesMatch(run(topology, kafkas), run(topology, ours));
+  }
+
   private static KStream<String, String> input(StreamsBuilder builder, String topic) {
     return builder.stream(topic, Consumed.with(Serdes.String(), Serdes.String()));
   }
