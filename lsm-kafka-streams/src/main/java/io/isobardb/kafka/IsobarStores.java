@@ -1,5 +1,6 @@
 package io.isobardb.kafka;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
@@ -8,6 +9,7 @@ import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.VersionedBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 
@@ -76,6 +78,32 @@ public final class IsobarStores {
     return sessions(name, retentionPeriod, false, Format.HEADERS);
   }
 
+  /** As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}. */
+  public static VersionedBytesStoreSupplier versionedKeyValueStore(
+      String name, Duration historyRetention) {
+    long retention = millis(historyRetention, "historyRetention");
+    return new VersionedSupplier(
+        Objects.requireNonNull(name, "name cannot be null"),
+        retention,
+        IsobarVersionedStore.segmentInterval(retention));
+  }
+
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}, with a span
+   * of segments.
+   */
+  public static VersionedBytesStoreSupplier versionedKeyValueStore(
+      String name, Duration historyRetention, Duration segmentInterval) {
+    long interval = millis(segmentInterval, "segmentInterval");
+    if (interval < 1) {
+      throw new IllegalArgumentException("segmentInterval cannot be zero or negative");
+    }
+    return new VersionedSupplier(
+        Objects.requireNonNull(name, "name cannot be null"),
+        millis(historyRetention, "historyRetention"),
+        interval);
+  }
+
   /** What comes before the value proper. */
   enum Format {
     PLAIN,
@@ -138,6 +166,18 @@ public final class IsobarStores {
       throw new IllegalArgumentException(what + " cannot be negative: " + duration);
     }
     return millis;
+  }
+
+  /**
+   * Copies all state of the one store that is open, as it is at one moment; see {@link
+   * io.isobardb.lsm.Store#checkpointTo}. What Kafka has not committed to transactional state stores
+   * is not in it. Another process may read the copy by {@link io.isobardb.lsm.Store#openReadOnly}.
+   *
+   * @param directory empty or not there yet
+   * @throws IllegalStateException if none is open, or several are, with their directories
+   */
+  public static void checkpointTo(Path directory) {
+    SharedStore.onlyOne().store().checkpointTo(directory);
   }
 
   /**
@@ -247,6 +287,19 @@ public final class IsobarStores {
     @Override
     public WindowStore<Bytes, byte[]> get() {
       return new IsobarWindowStore.WithHeaders(kind);
+    }
+  }
+
+  private record VersionedSupplier(String name, long historyRetentionMs, long segmentInterval)
+      implements VersionedBytesStoreSupplier {
+    @Override
+    public KeyValueStore<Bytes, byte[]> get() {
+      return new IsobarVersionedStore(name, historyRetentionMs, segmentInterval);
+    }
+
+    @Override
+    public String metricsScope() {
+      return SCOPE;
     }
   }
 

@@ -193,6 +193,17 @@ final class SharedStore {
     }
   }
 
+  /** The store that is open, if it is the only one. */
+  static SharedStore onlyOne() {
+    synchronized (OPEN) {
+      if (OPEN.size() != 1) {
+        throw new IllegalStateException(
+            "there must be one open store, not " + OPEN.size() + ": " + OPEN.keySet());
+      }
+      return OPEN.values().iterator().next();
+    }
+  }
+
   Store store() {
     return store;
   }

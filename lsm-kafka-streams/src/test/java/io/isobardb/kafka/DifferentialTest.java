@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,6 +24,10 @@ import org.apache.kafka.streams.kstream.EmitStrategy;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.internals.SessionWindow;
 import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.query.MultiVersionedKeyQuery;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.QueryConfig;
+import org.apache.kafka.streams.query.VersionedKeyQuery;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.DslSessionParams;
 import org.apache.kafka.streams.state.DslStoreSuppliers;
@@ -30,8 +36,12 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.VersionedBytesStore;
+import org.apache.kafka.streams.state.VersionedRecord;
+import org.apache.kafka.streams.state.VersionedRecordIterator;
 import org.apache.kafka.streams.state.WindowStore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,9 +50,10 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Disobar.streams.seeds=2000} runs as many seeds for each kind of store.
  */
+@Tag("any-jdk")
 class DifferentialTest {
   private static final int SEEDS = Integer.getInteger("isobar.streams.seeds", 3);
-  private static final int CALLS = 80;
+  private static final int CALLS = 50;
   private static final Duration RETENTION = Duration.ofMinutes(4);
   private static final Duration SIZE = Duration.ofSeconds(10);
   private static final TopicPartition CHANGELOG = new TopicPartition("app-x-changelog", 0);
@@ -338,5 +349,77 @@ class DifferentialTest {
           store.put(session, value);
           return show(store.fetch((Bytes) null, null));
         });
+  }
+
+  /** Without closing them: Kafka's then forgets where old versions are. */
+  @Test
+  void versionedStores() throws IOException {
+    for (int seed = 0; seed < SEEDS; seed++) {
+      Random random = new Random(seed);
+      Duration retention = Duration.ofSeconds(30);
+      try (Twins<VersionedBytesStore> twins =
+          new Twins<>(
+              seed,
+              () ->
+                  (VersionedBytesStore)
+                      Stores.persistentVersionedKeyValueStore("x", retention).get(),
+              () ->
+                  (VersionedBytesStore)
+                      IsobarStores.versionedKeyValueStore("x", retention).get())) {
+        long now = 0;
+        for (int i = 0; i < 3 * CALLS; i++) {
+          now += random.nextInt(3_000);
+          Bytes key = Bytes.wrap(new byte[random.nextInt(3)]);
+          byte[] value = value(random, i);
+          long time = Math.max(0, now - random.nextInt(40_000));
+          long at = random.nextInt(3) == 0 ? now : time;
+          switch (random.nextInt(10)) {
+            case 0 -> twins.same("get", store -> stamped(store.get(key)));
+            case 1, 2 -> twins.same("get as of " + time, store -> stamped(store.get(key, time)));
+            case 3 -> twins.same("delete at " + at, store -> stamped(store.delete(key, at)));
+            case 4 -> twins.same("as of " + time, store -> asOf(store, key, time));
+            case 5 ->
+                twins.same(
+                    // Kafka's miss versions that end in a later segment than the span.
+                    "versions from " + time, store -> versions(store, key, time, Long.MAX_VALUE));
+            default -> twins.same("put at " + at, store -> store.put(key, value, at));
+          }
+        }
+      }
+    }
+  }
+
+  private static String stamped(byte[] stamped) {
+    return stamped == null
+        ? "none"
+        : ByteBuffer.wrap(stamped).getLong()
+            + ":"
+            + new String(stamped, Long.BYTES, stamped.length - Long.BYTES, UTF_8);
+  }
+
+  private static String asOf(VersionedBytesStore store, Bytes key, long time) {
+    VersionedKeyQuery<Bytes, byte[]> query =
+        VersionedKeyQuery.<Bytes, byte[]>withKey(key).asOf(Instant.ofEpochMilli(time));
+    return shown(store.query(query, PositionBound.unbounded(), new QueryConfig(false)).getResult());
+  }
+
+  private static String shown(VersionedRecord<byte[]> version) {
+    return version == null
+        ? "none"
+        : version.timestamp() + "-" + version.validTo() + ":" + show(version.value());
+  }
+
+  private static List<String> versions(VersionedBytesStore store, Bytes key, long from, long to) {
+    MultiVersionedKeyQuery<Bytes, byte[]> query =
+        MultiVersionedKeyQuery.<Bytes, byte[]>withKey(key)
+            .fromTime(Instant.ofEpochMilli(from))
+            .toTime(Instant.ofEpochMilli(to))
+            .withAscendingTimestamps();
+    List<String> shown = new ArrayList<>();
+    try (VersionedRecordIterator<byte[]> versions =
+        store.query(query, PositionBound.unbounded(), new QueryConfig(false)).getResult()) {
+      versions.forEachRemaining(version -> shown.add(shown(version)));
+    }
+    return shown;
   }
 }

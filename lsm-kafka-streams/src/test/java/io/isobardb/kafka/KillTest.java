@@ -20,6 +20,7 @@ import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,8 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Disobar.streams.kills=100} kills as many of each kind.
  */
+@Tag("any-jdk")
 class KillTest {
-  private static final int KILLS = Integer.getInteger("isobar.streams.kills", 2);
+  private static final int KILLS = Integer.getInteger("isobar.streams.kills", 1);
   private static final int KEYS = 50;
   private static final int RECORDS_A_COMMIT = 10;
   private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);

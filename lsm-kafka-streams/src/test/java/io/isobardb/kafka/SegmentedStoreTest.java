@@ -11,12 +11,14 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.VersionedBytesStore;
 import org.apache.kafka.streams.state.WindowStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -129,5 +131,52 @@ class SegmentedStoreTest {
     }
     assertEquals("21", found.toString(), "in the order of their segments");
     store.close();
+  }
+
+  @Test
+  void oldVersionsSurviveACloseAndExpire() {
+    Duration retention = Duration.ofMinutes(1);
+    TestTask task = new TestTask(directory, Map.of());
+    VersionedBytesStore store =
+        (VersionedBytesStore) task.open(IsobarStores.versionedKeyValueStore("v", retention).get());
+    assertEquals(-1, store.put(key("a"), value("1"), 1_000));
+    assertEquals(-1, store.put(key("a"), value("2"), 2_000));
+    assertEquals(2_000, store.put(key("a"), null, 1_500));
+    store.commit(Map.of(CHANGELOG, 3L));
+    store.close();
+    IsobarStores.close();
+
+    VersionedBytesStore again =
+        (VersionedBytesStore) task.open(IsobarStores.versionedKeyValueStore("v", retention).get());
+    assertEquals("1", text(again.get(key("a"), 1_200)));
+    assertNull(again.get(key("a"), 1_700));
+    assertEquals("2", text(again.get(key("a"))));
+    assertEquals(3, entries());
+    again.put(key("b"), value("3"), 200_000);
+    assertEquals(2, entries(), "the latest of each key");
+    assertEquals("2", text(again.get(key("a"), 5_000)), "the latest never expires");
+    assertEquals(Long.MIN_VALUE, again.put(key("a"), value("4"), 100_000), "that is too late");
+    again.close();
+  }
+
+  @Test
+  void versionsAreRestoredWithTheirTimes() {
+    IsobarVersionedStore store =
+        (IsobarVersionedStore)
+            new TestTask(directory, Map.of())
+                .open(IsobarStores.versionedKeyValueStore("v", Duration.ofMinutes(1)).get());
+    store.restoreAll(
+        List.of(
+            new AbstractStore.Restored(key("a").get(), value("1"), 1_000),
+            new AbstractStore.Restored(key("a").get(), null, 2_000),
+            new AbstractStore.Restored(key("a").get(), value("3"), 3_000)));
+    assertEquals("1", text(store.get(key("a"), 1_999)));
+    assertNull(store.get(key("a"), 2_500));
+    assertEquals("3", text(store.get(key("a"))));
+    store.close();
+  }
+
+  private static String text(byte[] stamped) {
+    return new String(stamped, Long.BYTES, stamped.length - Long.BYTES, UTF_8);
   }
 }

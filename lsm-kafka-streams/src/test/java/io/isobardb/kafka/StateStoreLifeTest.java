@@ -298,6 +298,27 @@ class StateStoreLifeTest {
   }
 
   @Test
+  void aCopyHasAllStateOfOneMoment() {
+    IsobarStores.close();
+    assertThrows(IllegalStateException.class, () -> IsobarStores.checkpointTo(directory));
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 1L));
+    Path copy = directory.resolve("copy");
+    IsobarStores.checkpointTo(copy);
+    store.put(key("a"), value("2"));
+    store.commit(Map.of(CHANGELOG, 2L));
+    store.close();
+    IsobarStores.close();
+
+    options.put("isobar.streams.dir", copy.toString());
+    KeyValueStore<Bytes, byte[]> restored = open();
+    assertArrayEquals(value("1"), restored.get(key("a")));
+    assertEquals(1L, restored.committedOffset(CHANGELOG));
+    restored.close();
+  }
+
+  @Test
   void unknownOptionsAreRefusedWithASuggestion() {
     options.put("isobar.streams.dri", "x");
     ConfigException refused = assertThrows(ConfigException.class, this::open);

@@ -36,6 +36,7 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Topologies give the same on Isobar as on Kafka's own stores, record by record. These use public
  * packages of Kafka only, and run with the next release of it, too.
  */
+@Tag("any-jdk")
 class TopologyTest {
   private static final Duration SIZE = Duration.ofMinutes(2);
   private static final Duration GRACE = Duration.ofSeconds(30);
@@ -199,6 +201,31 @@ class TopologyTest {
                           Duration.ofSeconds(5), Suppressed.BufferConfig.maxRecords(100)))
                   .toStream());
         });
+  }
+
+  @Test
+  void storesWithHeadersAreAsKafkas() {
+    Consumer<StreamsBuilder> topology =
+        builder -> {
+          KStream<String, String> input = input(builder, "left");
+          input(builder, "right");
+          output(input.toTable().toStream());
+          windowed(
+              grouped(input)
+                  .windowedBy(TimeWindows.ofSizeAndGrace(SIZE, GRACE))
+                  .count()
+                  .toStream());
+          windowed(
+              grouped(input)
+                  .windowedBy(SessionWindows.ofInactivityGapAndGrace(Duration.ofSeconds(10), GRACE))
+                  .count()
+                  .toStream());
+        };
+    Properties kafkas = properties("at_least_once", false);
+    Properties ours = properties("at_least_once", true);
+    kafkas.put("dsl.store.format", "headers");
+    ours.put("dsl.store.format", "headers");
+    assertLinesMatch(run(topology, kafkas), run(topology, ours));
   }
 
   private static KStream<String, String> input(StreamsBuilder builder, String topic) {

@@ -30,6 +30,7 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * State stores to which Kafka commits with each transaction, which it does from 4.4 on. These use
  * public packages of Kafka only, and run with both releases.
  */
+@Tag("any-jdk")
 class TransactionalStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);
 
