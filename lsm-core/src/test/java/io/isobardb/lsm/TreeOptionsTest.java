@@ -115,8 +115,8 @@ class TreeOptionsTest {
     assertEquals(TreeOptions.defaults().hashCode(), set.hashCode());
     assertNotEquals(TreeOptions.defaults(), UNUSUAL);
     assertEquals(
-        "keyOrder=bytes mergeOperator=none logged=true compression=NONE filterBitsPerKey=10"
-            + " timeToLive=0s",
+        "keyOrder=bytes mergeOperator=none timeToLive=0s logged=true compression=NONE"
+            + " filterBitsPerKey=10",
         set.toString());
   }
 }
