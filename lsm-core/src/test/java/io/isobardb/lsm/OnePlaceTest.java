@@ -76,8 +76,8 @@ class OnePlaceTest {
             Map.entry("operand/Operands", "what a batch merges with may expire by itself"),
             Map.entry("sstable/PageReader", "entries without expiry are not measured"),
             Map.entry("sstable/SSTableWriter", "writes entries into pages"),
-            Map.entry("sstable/PageCheck", "doubts kinds"),
-            Map.entry("sstable/SSTableCheck", "counts what expires"),
+            Map.entry("format/PageCheck", "doubts kinds"),
+            Map.entry("format/SSTableCheck", "counts what expires"),
             Map.entry("transaction/OwnCursor", "its entries are stored nowhere"),
             Map.entry("salvage/SalvagedTree", "looks whether a value fits into a page")),
         "Kind\\.(EXPIRES|expires|plain|stored)\\b|EXPIRES =|Expiry\\.(BYTES|get|put|bytes)\\b"
@@ -99,7 +99,7 @@ class OnePlaceTest {
             "entry/StayingVersions", "what is below an operand stays",
             "component/LeafWriter", "counts operands of a key",
             "merge/Rewrite", "hands operands to the folder",
-            "sstable/TableSalvage", "tells repair",
+            "format/TableSalvage", "tells repair",
             "StoreInspector", "tells users"),
         "Kind\\.isOperand\\b");
   }
