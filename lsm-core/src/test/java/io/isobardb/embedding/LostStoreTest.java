@@ -106,7 +106,7 @@ class LostStoreTest {
   /** Waits when a flush ends. */
   private record HoldingUp(CountDownLatch goOn) implements StoreListener {
     @Override
-    public void flushed(Flush event) {
+    public void onFlushed(Flush event) {
       try {
         goOn.await();
       } catch (InterruptedException e) {

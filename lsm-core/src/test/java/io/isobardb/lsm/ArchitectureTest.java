@@ -16,6 +16,7 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -110,6 +111,24 @@ class ArchitectureTest {
                               type -> !one.equals(BASE) || !type.getName().equals(OPENING)))),
           ORDER.get(i).getValue());
     }
+  }
+
+  /** Participles that do not end as others do. */
+  private static final Set<String> IRREGULAR =
+      Set.of("begun", "done", "left", "lost", "written", "swept", "taken", "told", "given");
+
+  /** A command is a verb, and an event begins with {@code on}. */
+  @Test
+  void noCommandIsNamedAsWhatHasHappened() {
+    Set<String> found = new TreeSet<>();
+    for (JavaClass type : CLASSES) {
+      type.getMethods().stream()
+          .filter(method -> method.getRawReturnType().isEquivalentTo(void.class))
+          .map(JavaMember::getName)
+          .filter(name -> IRREGULAR.contains(name) || name.matches("(?!need|seed|feed)[a-z]+ed"))
+          .forEach(name -> found.add(type.getSimpleName() + "." + name));
+    }
+    assertEquals(Set.of(), found);
   }
 
   @Test

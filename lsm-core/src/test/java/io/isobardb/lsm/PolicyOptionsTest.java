@@ -89,7 +89,7 @@ class PolicyOptionsTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               kinds.merge(event.kind(), 1, Integer::sum);
             }
           });
@@ -110,7 +110,7 @@ class PolicyOptionsTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               String trees = event.tree().substring(0, 4);
               kinds.computeIfAbsent(trees, of -> EnumSet.noneOf(FlushKind.class)).add(event.kind());
             }
@@ -168,7 +168,7 @@ class PolicyOptionsTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               kinds.add(event.kind());
             }
           });
@@ -259,12 +259,12 @@ class PolicyOptionsTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               kinds.add(event.kind());
             }
 
             @Override
-            public void merged(Merge event) {
+            public void onMerged(Merge event) {
               if (event.kind() == MergeKind.MEMORY) {
                 outputs.add(event.outputs());
                 // An index is a small part of what it is over.

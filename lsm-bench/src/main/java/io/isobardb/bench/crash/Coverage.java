@@ -44,7 +44,7 @@ final class Coverage implements StoreListener, FaultPlan {
   }
 
   @Override
-  public void flushed(Flush event) {
+  public void onFlushed(Flush event) {
     count(
         switch (event.kind()) {
           case PARTIAL -> Happening.PARTIAL_FLUSH;
@@ -54,7 +54,7 @@ final class Coverage implements StoreListener, FaultPlan {
   }
 
   @Override
-  public void merged(Merge event) {
+  public void onMerged(Merge event) {
     count(
         switch (event.kind()) {
           case MEMORY -> Happening.MEMORY_MERGE;
@@ -69,7 +69,7 @@ final class Coverage implements StoreListener, FaultPlan {
   }
 
   @Override
-  public void stalled(Stall event) {
+  public void onStalled(Stall event) {
     count(Happening.WRITER_STALLED);
   }
 

@@ -79,7 +79,7 @@ final class SimulatedRig implements AutoCloseable {
     long flushes;
 
     @Override
-    public void flushed(Flush event) {
+    public void onFlushed(Flush event) {
       flushes++;
       flushedBytes += event.bytesWritten();
       freedBytes += event.bytesFreed();
@@ -87,7 +87,7 @@ final class SimulatedRig implements AutoCloseable {
     }
 
     @Override
-    public void merged(Merge event) {
+    public void onMerged(Merge event) {
       merges.merge(event.kind(), 1L, Long::sum);
       written.merge(event.kind(), event.bytesWritten(), Long::sum);
     }
@@ -96,7 +96,7 @@ final class SimulatedRig implements AutoCloseable {
     final Map<String, Long> plans = new HashMap<>();
 
     @Override
-    public void leveled(Levels event) {
+    public void onLeveled(Levels event) {
       plans.merge(event.action(), 1L, Long::sum);
     }
 

@@ -28,12 +28,12 @@ final class JobWatch implements StoreListener {
   }
 
   @Override
-  public void flushed(Flush event) {
+  public void onFlushed(Flush event) {
     add(FLUSH, event.nanos(), event.bytesWritten());
   }
 
   @Override
-  public void merged(Merge event) {
+  public void onMerged(Merge event) {
     String name =
         switch (event.kind()) {
           case WITHIN_L0 -> WITHIN_L0;

@@ -214,6 +214,6 @@ public final class StoreSimulator {
       tree.flushSlice(recent);
     }
     usedBytes = Arrays.stream(trees).mapToLong(SimulatedTree::memoryBytes).sum();
-    window.flushed(id, before - tree.memoryBytes(), forMemory);
+    window.onFlushed(id, before - tree.memoryBytes(), forMemory);
   }
 }

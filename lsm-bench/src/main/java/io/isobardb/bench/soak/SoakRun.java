@@ -297,12 +297,12 @@ public final class SoakRun {
     opened.addListener(
         new StoreListener() {
           @Override
-          public void stalled(Stall event) {
+          public void onStalled(Stall event) {
             longestStall.accumulateAndGet(event.nanos(), Math::max);
           }
 
           @Override
-          public void leaked(Leak event) {
+          public void onLeaked(Leak event) {
             fail(new AssertionError(event.what() + " was left open", event.origin()));
           }
         });

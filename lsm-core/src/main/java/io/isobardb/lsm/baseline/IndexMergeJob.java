@@ -140,7 +140,7 @@ public final class IndexMergeJob implements Job {
             bytesRead,
             index.indexBytes(),
             engine.nanos() - startNanos);
-    engine.observers().merged(span, event);
+    engine.observers().onMerged(span, event);
   }
 
   private void end() {
@@ -156,7 +156,7 @@ public final class IndexMergeJob implements Job {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     // Those that wait for the tree go on, whatever fails here.
     try {
       if (!(cause instanceof OutOfBudgetException)) {

@@ -70,7 +70,7 @@ public final class Committer {
     this.folding = new OperandFolding(engine, room);
   }
 
-  /** What the calling thread writes with; it is to say when it is {@link Writer#done}. */
+  /** What the calling thread writes with; it is to say when it is {@link Writer#give}. */
   public Writer writer() {
     return writers.take();
   }
@@ -159,7 +159,7 @@ public final class Committer {
         folding.fold(tree, OperandFolding.key(writer.write()));
       }
       sealer.sealIfFull(tree, active);
-      logWatch.written(written);
+      logWatch.onWritten(written);
     } catch (Throwable e) {
       passOver(e);
     }
@@ -261,14 +261,14 @@ public final class Committer {
       }
     } finally {
       applier.freeUnused();
-      writer.done();
+      writer.give();
       gate.unclaim(claimed);
       rangeMemory.add(-ranges);
     }
     try {
       applier.foldDeep(folding);
       applier.sealFull(sealer);
-      logWatch.written(written);
+      logWatch.onWritten(written);
     } catch (Throwable e) {
       passOver(e);
     }
@@ -328,7 +328,7 @@ public final class Committer {
       folding.foldReplayed(tree, OperandFolding.key(write));
     }
     sealer.sealReplayed(tree, active, write.lsn());
-    logWatch.written(write.lsn());
+    logWatch.onWritten(write.lsn());
   }
 
   /** Waits, for a write that has begun, until a page may have come free. */
@@ -350,7 +350,7 @@ public final class Committer {
     applying.lock();
     try {
       put(tree, write, range);
-      tree.counts().replayed(WriteRoom.of(write));
+      tree.counts().countReplayed(WriteRoom.of(write));
       return true;
     } catch (OutOfBudgetException e) {
       return false;
@@ -379,7 +379,7 @@ public final class Committer {
       try {
         put(tree, write, range);
         int bytes = write.keyLength() + write.valueLength();
-        tree.counts().wrote(slot, write.kind() != Kind.PUT, bytes);
+        tree.counts().countWrite(slot, write.kind() != Kind.PUT, bytes);
         if (!range) {
           tree.levels().learn(write.hash(), write.lsn());
         }

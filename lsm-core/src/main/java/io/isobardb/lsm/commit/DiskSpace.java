@@ -119,7 +119,7 @@ public final class DiskSpace implements Service {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     failure.fail(cause);
   }
 }

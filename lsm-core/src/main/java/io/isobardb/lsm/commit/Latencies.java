@@ -41,12 +41,12 @@ public final class Latencies {
   }
 
   /** Ends a get. */
-  public void got(long begun) {
+  public void endGet(long begun) {
     add(gets, begun);
   }
 
   /** Ends a put or delete. */
-  public void wrote(long begun) {
+  public void endWrite(long begun) {
     add(writes, begun);
   }
 

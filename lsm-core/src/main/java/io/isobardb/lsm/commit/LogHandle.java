@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The log of an open store; while it is replayed, the position that replay has reached stands in
  * for it, so that flushes can go on meanwhile.
  *
- * <p>Thread rule: all methods may be called by any thread; {@link #replaying}, {@link #replayed}
- * and {@link #opened} by the opening one.
+ * <p>Thread rule: all methods may be called by any thread; {@link #replaying}, {@link #onReplayed}
+ * and {@link #onOpened} by the opening one.
  */
 public final class LogHandle {
   private final Lock applying = new ReentrantLock();
@@ -27,12 +27,12 @@ public final class LogHandle {
   }
 
   /** Replay has applied everything below {@code lsn}. */
-  public void replayed(long lsn) {
+  public void onReplayed(long lsn) {
     end = lsn;
   }
 
   /** Replay is over. */
-  public void opened(Log opened) {
+  public void onOpened(Log opened) {
     log = opened;
   }
 

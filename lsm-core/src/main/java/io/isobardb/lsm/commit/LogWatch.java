@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * writes for ever without becoming full: of keys written again and again they keep little, while
  * the log keeps it all.
  *
- * <p>Thread rule: {@link #written} may be called by any thread; it costs a read if nothing is due.
+ * <p>Thread rule: {@link #onWritten} may be called by any thread; it costs a read if nothing is
+ * due.
  */
 public final class LogWatch {
   private final long stepBytes;
@@ -24,7 +25,7 @@ public final class LogWatch {
   }
 
   /** A record was written at this LSN. */
-  void written(long lsn) {
+  void onWritten(long lsn) {
     long next = nextLsn.get();
     if (lsn >= next && nextLsn.compareAndSet(next, lsn + stepBytes)) {
       look.run();

@@ -468,7 +468,7 @@ public final class WriteGate implements StallCounter {
   public void count(StallSpan span, StallReason reason, long nanos) {
     stalls[reason.ordinal()].increment();
     stallNanos[reason.ordinal()].add(nanos);
-    observers.stalled(span, new StoreListener.Stall(reason, nanos));
+    observers.onStalled(span, new StoreListener.Stall(reason, nanos));
   }
 
   /**
@@ -512,7 +512,7 @@ public final class WriteGate implements StallCounter {
   }
 
   /** Told by flushes: {@code bytes} were freed in {@code nanos}. */
-  public synchronized void freed(long bytes, long nanos) {
+  public synchronized void onFreed(long bytes, long nanos) {
     relieved++;
     if (bytes > 0 && nanos > 0) {
       double rate = (double) bytes / nanos;

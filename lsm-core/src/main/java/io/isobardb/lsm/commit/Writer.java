@@ -32,7 +32,7 @@ public final class Writer implements PerThread.Reusable {
   }
 
   /** Ends the write. */
-  public void done() {
+  public void give() {
     write.clear();
     taken = false;
   }

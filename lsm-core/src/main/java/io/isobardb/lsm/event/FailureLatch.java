@@ -19,7 +19,7 @@ public final class FailureLatch {
   /** Is told of the first failure. */
   public interface Listener {
     /** The store takes no more writes: wakes those that wait. */
-    void stopped(Throwable cause);
+    void onStopped(Throwable cause);
   }
 
   public FailureLatch(Listener listener) {
@@ -29,7 +29,7 @@ public final class FailureLatch {
   /** Stops the store from writing. */
   public void fail(Throwable cause) {
     if (first.compareAndSet(null, cause)) {
-      listener.stopped(cause);
+      listener.onStopped(cause);
       return;
     }
     Throwable known = first.get();

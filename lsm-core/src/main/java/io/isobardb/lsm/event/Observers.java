@@ -148,7 +148,7 @@ public final class Observers {
    * @param l0Bytes per second, of merges of L0
    * @param allBytes per second, of all
    */
-  public void limited(long l0Bytes, long allBytes, long pieceBytes, String reason) {
+  public void onLimited(long l0Bytes, long allBytes, long pieceBytes, String reason) {
     IoLimitChange change = new IoLimitChange();
     if (change.shouldCommit()) {
       change.store = store;
@@ -161,17 +161,17 @@ public final class Observers {
   }
 
   /** A transaction is, or was, open for long. */
-  public void longTransaction(long id, long nanos) {
-    tell(StoreListener::longTransaction, new StoreListener.LongTransaction(id, nanos));
+  public void onLongTransaction(long id, long nanos) {
+    tell(StoreListener::onLongTransaction, new StoreListener.LongTransaction(id, nanos));
   }
 
   /** Something that users took was not closed. */
-  public void leaked(String what, Throwable origin) {
-    tell(StoreListener::leaked, new StoreListener.Leak(what, origin));
+  public void onLeaked(String what, Throwable origin) {
+    tell(StoreListener::onLeaked, new StoreListener.Leak(what, origin));
   }
 
   /** Ends a flush that began with {@code span}. */
-  public void flushed(FlushSpan span, StoreListener.Flush event) {
+  public void onFlushed(FlushSpan span, StoreListener.Flush event) {
     if (span.shouldCommit()) {
       span.store = store;
       span.tree = event.tree();
@@ -180,11 +180,11 @@ public final class Observers {
       span.bytesFreed = event.bytesFreed();
       span.commit();
     }
-    tell(StoreListener::flushed, event);
+    tell(StoreListener::onFlushed, event);
   }
 
   /** Ends a merge that began with {@code span}. */
-  public void merged(MergeSpan span, StoreListener.Merge event) {
+  public void onMerged(MergeSpan span, StoreListener.Merge event) {
     if (span.shouldCommit()) {
       span.store = store;
       span.tree = event.tree();
@@ -195,31 +195,31 @@ public final class Observers {
       span.bytesWritten = event.bytesWritten();
       span.commit();
     }
-    tell(StoreListener::merged, event);
+    tell(StoreListener::onMerged, event);
   }
 
   /** Ends a stall that began with {@code span}. */
-  public void stalled(StallSpan span, StoreListener.Stall event) {
+  public void onStalled(StallSpan span, StoreListener.Stall event) {
     if (span.shouldCommit()) {
       span.store = store;
       span.reason = event.reason().name();
       span.commit();
     }
-    tell(StoreListener::stalled, event);
+    tell(StoreListener::onStalled, event);
   }
 
   /** Ends a sync of the log that began with {@code span}. */
-  public void synced(SyncSpan span, StoreListener.Sync event) {
+  public void onSynced(SyncSpan span, StoreListener.Sync event) {
     if (span.shouldCommit()) {
       span.store = store;
       span.bytes = event.bytes();
       span.commit();
     }
-    tell(StoreListener::synced, event);
+    tell(StoreListener::onSynced, event);
   }
 
   /** The memory tuner has decided; {@code span} began when it began to. */
-  public void tuned(TuningSpan span, StoreListener.Tuning event) {
+  public void onTuned(TuningSpan span, StoreListener.Tuning event) {
     if (span.shouldCommit()) {
       span.store = store;
       span.cycle = event.cycle();
@@ -235,11 +235,11 @@ public final class Observers {
       span.reason = event.reason();
       span.commit();
     }
-    tell(StoreListener::tuned, event);
+    tell(StoreListener::onTuned, event);
   }
 
   /** What a tree's levels are to hold was decided. */
-  public void leveled(StoreListener.Levels event) {
+  public void onLeveled(StoreListener.Levels event) {
     LevelPlanning planning = new LevelPlanning();
     if (planning.shouldCommit()) {
       planning.store = store;
@@ -253,17 +253,17 @@ public final class Observers {
       planning.reason = event.reason();
       planning.commit();
     }
-    tell(StoreListener::leveled, event);
+    tell(StoreListener::onLeveled, event);
   }
 
   /** A merge operator has failed in a flush or merge. */
-  public void operatorFailed(StoreListener.OperatorFailure event) {
-    tell(StoreListener::operatorFailed, event);
+  public void onOperatorFailed(StoreListener.OperatorFailure event) {
+    tell(StoreListener::onOperatorFailed, event);
   }
 
   /** The store takes no more writes. */
-  public void failed(StoreListener.Failure event) {
-    tell(StoreListener::failed, event);
+  public void onFailed(StoreListener.Failure event) {
+    tell(StoreListener::onFailed, event);
   }
 
   private <E> void tell(BiConsumer<StoreListener, E> call, E event) {

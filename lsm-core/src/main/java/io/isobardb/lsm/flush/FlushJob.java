@@ -111,11 +111,11 @@ final class FlushJob implements Job {
       commit();
     }
     if (slices.isEmpty()) {
-      flusher.left(written);
+      flusher.onLeft(written);
       written.clear();
     }
     if (parts.isEmpty()) {
-      flusher.ended();
+      flusher.onEnded();
       return false;
     }
     return true;
@@ -142,9 +142,9 @@ final class FlushJob implements Job {
     List<FlushSlice> committed = List.copyOf(slices);
     slices.clear();
     for (FlushSlice slice : committed) {
-      slice.part().committed(slice.taken().high());
+      slice.part().onCommitted(slice.taken().high());
     }
-    flusher.flushed(committed, freed);
+    flusher.onFlushed(committed, freed);
   }
 
   /**
@@ -163,7 +163,7 @@ final class FlushJob implements Job {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     // Those that wait for the trees go on, whatever fails here.
     try {
       parts.forEach(TreeFlush::abandon);
@@ -179,12 +179,12 @@ final class FlushJob implements Job {
 
   private void leave() {
     try {
-      flusher.left(written);
+      flusher.onLeft(written);
     } finally {
       try {
-        flusher.left(parts);
+        flusher.onLeft(parts);
       } finally {
-        flusher.ended();
+        flusher.onEnded();
       }
     }
   }

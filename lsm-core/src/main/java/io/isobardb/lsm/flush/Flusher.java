@@ -83,10 +83,10 @@ public final class Flusher implements Flushes {
   /** Is told what flushes have done. */
   public interface Listener {
     /** A tree's L0 has grown. */
-    void flushed(TreeHandle tree);
+    void onFlushed(TreeHandle tree);
 
     /** A flush is done with a tree's memory. */
-    void left(TreeHandle tree);
+    void onLeft(TreeHandle tree);
 
     /** Memory is short: cursors should give up old states, so that what was flushed is freed. */
     void memoryShort();
@@ -468,7 +468,7 @@ public final class Flusher implements Flushes {
    *
    * @param freed bytes of write memory that came free
    */
-  void flushed(List<FlushSlice> slices, long freed) throws IOException {
+  void onFlushed(List<FlushSlice> slices, long freed) throws IOException {
     long now = engine.nanos();
     long begun = slices.stream().mapToLong(slice -> slice.part().startNanos()).min().orElse(now);
     long total = slices.stream().mapToLong(FlushSlice::bytesWritten).sum();
@@ -479,15 +479,15 @@ public final class Flusher implements Flushes {
       // Its share: what each slice alone has freed is not known.
       long given = (long) ((double) freed * written / Math.max(1, total));
       // Others write meanwhile: it was as much as was written in any case.
-      window.flushed(tree.id(), Math.max(given, written), slice.part().forMemory());
-      tree.work().flushed(written, slice.part().forMemory());
+      window.onFlushed(tree.id(), Math.max(given, written), slice.part().forMemory());
+      tree.work().onFlushed(written, slice.part().forMemory());
       bytesWritten.add(written);
       flushes.increment();
       FlushKind kind = slice.part().kind();
       long nanos = now - slice.part().startNanos();
       engine
           .observers()
-          .flushed(
+          .onFlushed(
               slice.part().span(),
               new StoreListener.Flush(tree.name(), kind, written, given, nanos));
     }
@@ -497,8 +497,8 @@ public final class Flusher implements Flushes {
     if (engine.gate().pressed()) {
       listener.memoryShort();
     }
-    engine.gate().freed(freed, now - begun);
-    slices.forEach(slice -> listener.flushed(slice.tree()));
+    engine.gate().onFreed(freed, now - begun);
+    slices.forEach(slice -> listener.onFlushed(slice.tree()));
   }
 
   private void cutLog() throws IOException {
@@ -508,18 +508,18 @@ public final class Flusher implements Flushes {
   }
 
   /** A flush is done with these trees. */
-  void left(Collection<TreeFlush> parts) {
+  void onLeft(Collection<TreeFlush> parts) {
     for (TreeFlush part : parts) {
       whole.remove(part.tree());
       part.tree().memory().leave();
     }
     if (!engine.gate().pressed() && engine.failure().cause() == null) {
-      parts.forEach(part -> listener.left(part.tree()));
+      parts.forEach(part -> listener.onLeft(part.tree()));
     }
   }
 
   /** A flush has ended. */
-  void ended() {
+  void onEnded() {
     if (running.decrementAndGet() == 0 && engine.log().sizeBytes() > rules.logLimitBytes()) {
       relieveLog();
     }

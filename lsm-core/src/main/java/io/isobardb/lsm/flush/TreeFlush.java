@@ -184,7 +184,7 @@ final class TreeFlush {
     byte[] from = low;
     boolean found = from == null ? source.first() : source.seek(from, 0, from.length, -1);
     if (!found && from != null && kind != FlushKind.FULL) {
-      tree.work().swept(tree.counts().writes());
+      tree.work().onSwept(tree.counts().writes());
       low = null;
       found = source.first();
     }
@@ -231,9 +231,9 @@ final class TreeFlush {
   }
 
   /** The slice up to this key, to the end if it is null, has been committed. */
-  void committed(byte @Nullable [] high) {
+  void onCommitted(byte @Nullable [] high) {
     if (high == null) {
-      tree.work().swept(tree.counts().writes());
+      tree.work().onSwept(tree.counts().writes());
     }
     if (kind == FlushKind.FULL) {
       low = high;

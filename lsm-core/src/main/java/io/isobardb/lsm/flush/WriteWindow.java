@@ -84,7 +84,7 @@ public final class WriteWindow {
   }
 
   /** Notes what a flush took from a tree, for memory's sake or another's. */
-  public synchronized void flushed(int treeId, long bytes, boolean forMemory) {
+  public synchronized void onFlushed(int treeId, long bytes, boolean forMemory) {
     Track track = track(treeId);
     track.flushed += bytes;
     track.forMemory += forMemory ? bytes : 0;

@@ -107,7 +107,7 @@ final class ChannelFile implements DataFile {
       if (channel == broken) {
         if (broken != null) {
           channel = null;
-          storage.descriptors().closed();
+          storage.descriptors().onClosed();
         }
         channel = storage.reopen(place, mode);
         if (syncHandle == null) {
@@ -275,7 +275,7 @@ final class ChannelFile implements DataFile {
         } catch (UnsupportedOperationException e) {
           throw new IOException("the file system can't map files", e);
         } finally {
-          storage.descriptors().closed();
+          storage.descriptors().onClosed();
         }
       }
     } catch (IOException e) {
@@ -359,7 +359,7 @@ final class ChannelFile implements DataFile {
         return false;
       }
       channel = null;
-      storage.descriptors().closed();
+      storage.descriptors().onClosed();
       current.close();
       return true;
     } finally {
@@ -409,9 +409,9 @@ final class ChannelFile implements DataFile {
         channel = null;
       } finally {
         for (int held = (current == null ? 0 : 1) + (handle == null ? 0 : 1); held > 0; held--) {
-          storage.descriptors().closed();
+          storage.descriptors().onClosed();
         }
-        storage.released(place);
+        storage.onReleased(place);
       }
     } finally {
       channelLock.unlock();

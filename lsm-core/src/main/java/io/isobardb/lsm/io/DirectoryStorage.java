@@ -353,7 +353,7 @@ public final class DirectoryStorage implements Storage {
   }
 
   /** A handle of the file at {@code place} was closed. */
-  void released(Place place) throws IOException {
+  void onReleased(Place place) throws IOException {
     names.lock();
     try {
       openFiles--;
@@ -416,7 +416,7 @@ public final class DirectoryStorage implements Storage {
       if (replaced != null) {
         String aside = nextAside(to);
         Files.createLink(pathOf(aside), pathOf(to));
-        moved(replaced, to, aside);
+        onMoved(replaced, to, aside);
       }
       files.rename(from, to);
       Place place = places.remove(from);
@@ -462,7 +462,7 @@ public final class DirectoryStorage implements Storage {
       } else {
         String aside = nextAside(name);
         files.rename(name, aside);
-        moved(place, name, aside);
+        onMoved(place, name, aside);
       }
     } catch (IOException e) {
       throw FileErrors.explain("can't be deleted", pathOf(name), e);
@@ -490,7 +490,7 @@ public final class DirectoryStorage implements Storage {
     return name + ".isobar-" + opening + "-" + asideCount++ + ".deleted";
   }
 
-  private void moved(Place place, String name, String aside) {
+  private void onMoved(Place place, String name, String aside) {
     places.remove(name);
     place.name = aside;
     place.aside = true;

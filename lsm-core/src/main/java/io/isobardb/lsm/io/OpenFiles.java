@@ -151,7 +151,7 @@ final class OpenFiles {
       opened = true;
       return result;
     } finally {
-      arrived(opened);
+      onArrived(opened);
     }
   }
 
@@ -195,7 +195,7 @@ final class OpenFiles {
   }
 
   /** A descriptor was given back. */
-  void closed() {
+  void onClosed() {
     lock.lock();
     try {
       held--;
@@ -237,7 +237,7 @@ final class OpenFiles {
     }
   }
 
-  private void arrived(boolean opened) {
+  private void onArrived(boolean opened) {
     lock.lock();
     try {
       coming--;
@@ -274,7 +274,7 @@ final class OpenFiles {
     IOException failure = null;
     for (ChannelFile file : chosen) {
       // Before it does: meanwhile others may close one more, but nobody opens one too many.
-      left();
+      onLeft();
       try {
         if (file.park()) {
           parked = true;
@@ -292,7 +292,7 @@ final class OpenFiles {
     return parked;
   }
 
-  private void left() {
+  private void onLeft() {
     lock.lock();
     try {
       leaving--;

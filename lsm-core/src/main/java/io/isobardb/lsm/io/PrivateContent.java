@@ -42,7 +42,7 @@ final class PrivateContent {
     }
   }
 
-  synchronized void opened() throws IOException {
+  synchronized void onOpened() throws IOException {
     if (handles++ == 0 && below != null) {
       try {
         DataFile opened = storage.base().open(below, IoMode.BUFFERED);
@@ -58,7 +58,7 @@ final class PrivateContent {
     }
   }
 
-  void closed() throws IOException {
+  void onClosed() throws IOException {
     DataFile closing = null;
     synchronized (this) {
       if (--handles == 0) {

@@ -15,7 +15,7 @@ final class PrivateFile implements DataFile {
   PrivateFile(String name, PrivateContent content) throws IOException {
     this.name = name;
     this.content = content;
-    content.opened();
+    content.onOpened();
   }
 
   @Override
@@ -78,7 +78,7 @@ final class PrivateFile implements DataFile {
       if (mapped != null) {
         mapped.free();
       }
-      content.closed();
+      content.onClosed();
     }
   }
 }

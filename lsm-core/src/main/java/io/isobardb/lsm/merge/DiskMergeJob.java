@@ -116,9 +116,9 @@ final class DiskMergeJob implements Job {
     if (claim.beginRelease()) {
       Rewrite current = rewrite;
       long begun = current == null ? 0 : current.outputBytes();
-      merger.lost(begun + outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
+      merger.onLost(begun + outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
       abandon();
-      claim.released();
+      claim.endRelease();
     }
   }
 
@@ -143,7 +143,7 @@ final class DiskMergeJob implements Job {
       more = false;
     }
     if (!more) {
-      merger.ended(this);
+      merger.onEnded(this);
     }
     return more;
   }
@@ -316,7 +316,7 @@ final class DiskMergeJob implements Job {
     engine.catalog().commit(tree, change(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
     outputs.clear();
-    merger.merged(tree, choice, committed, span, startNanos);
+    merger.onMerged(tree, choice, committed, span, startNanos);
   }
 
   /**
@@ -370,7 +370,7 @@ final class DiskMergeJob implements Job {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     if (claim.isCommitting() && !(cause instanceof DiskFullException)) {
       // The manifest may name them: the next opening will know.
       outputs.clear();
@@ -386,7 +386,7 @@ final class DiskMergeJob implements Job {
       try {
         engine.space().onJobFailed(cause);
       } finally {
-        merger.ended(this);
+        merger.onEnded(this);
       }
     }
   }

@@ -174,7 +174,7 @@ public final class Folder {
     } catch (MergeException e) {
       if (!told) {
         told = true;
-        observers.operatorFailed(new StoreListener.OperatorFailure(e));
+        observers.onOperatorFailed(new StoreListener.OperatorFailure(e));
       }
       return null;
     }

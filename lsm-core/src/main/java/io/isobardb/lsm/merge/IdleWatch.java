@@ -136,7 +136,7 @@ public final class IdleWatch implements StoreWatch {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     engine.failure().fail(cause);
   }
 }

@@ -96,7 +96,7 @@ final class InputClaim {
   }
 
   /** The inputs are let go of: tells those that wait. */
-  void released() {
+  void endRelease() {
     List<Runnable> actions;
     synchronized (this) {
       state = State.RELEASED;

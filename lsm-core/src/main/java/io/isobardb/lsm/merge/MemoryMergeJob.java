@@ -361,7 +361,7 @@ final class MemoryMergeJob implements Job {
   private void join(List<Run> left, Table output, @Nullable Run oldest) {
     outputs++;
     bytesOut += output.sizeBytes();
-    tree.memory().mergeGain().left(output.sizeBytes());
+    tree.memory().mergeGain().onLeft(output.sizeBytes());
     if (oldest != null && oldest.get(0) instanceof Table.Stored) {
       left.set(left.size() - 1, oldest.with(output));
     } else {
@@ -378,7 +378,7 @@ final class MemoryMergeJob implements Job {
     try {
       close();
     } finally {
-      merger.memoryEnded(tree, again);
+      merger.onMemoryEnded(tree, again);
     }
   }
 
@@ -399,12 +399,12 @@ final class MemoryMergeJob implements Job {
               bytesRead,
               bytesOut,
               nanos);
-      engine.observers().merged(span, event);
+      engine.observers().onMerged(span, event);
     }
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     // Those that wait for the tree go on, whatever fails here.
     try {
       if (!(cause instanceof OutOfBudgetException)) {

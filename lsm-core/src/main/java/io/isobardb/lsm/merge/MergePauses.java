@@ -238,7 +238,7 @@ public final class MergePauses implements StoreWatch {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     engine.failure().fail(cause);
   }
 }

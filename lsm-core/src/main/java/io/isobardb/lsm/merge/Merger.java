@@ -100,7 +100,7 @@ public final class Merger {
   /** Is told of requests. */
   public interface Listener {
     /** Disk merges are asked for, and about to be chosen. */
-    void mergesRequested();
+    void onMergesRequested();
   }
 
   public Merger(
@@ -195,7 +195,7 @@ public final class Merger {
   /** Starts what disk merges there are to do for a tree, and may begin now. */
   public void request(TreeHandle tree) {
     seeDebt(tree);
-    listener.mergesRequested();
+    listener.onMergesRequested();
     start(tree);
   }
 
@@ -214,7 +214,7 @@ public final class Merger {
     try {
       engine.environment().scheduler().submit(job);
     } catch (Throwable e) {
-      job.failed(e);
+      job.onFailed(e);
       throw e;
     }
   }
@@ -348,7 +348,7 @@ public final class Merger {
   }
 
   /** A merge that was given up had written so much. */
-  void lost(long bytes) {
+  void onLost(long bytes) {
     bytesVoided.add(bytes);
   }
 
@@ -395,7 +395,7 @@ public final class Merger {
     engine.gate().setDebt(debtBytes);
   }
 
-  void merged(
+  void onMerged(
       TreeHandle tree,
       MergeChoice choice,
       List<SSTableMeta> outputs,
@@ -405,7 +405,7 @@ public final class Merger {
     long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
     bytesRead.add(read);
     bytesWritten.add(written);
-    tree.work().merged(written, choice.output());
+    tree.work().onMerged(written, choice.output());
     if (choice.leavesL0() && read > 0) {
       tree.work().leftL0(read, written, choice.l0Bytes(), choice.l0Groups());
     }
@@ -414,13 +414,13 @@ public final class Merger {
     long nanos = engine.nanos() - startNanos;
     engine
         .observers()
-        .merged(
+        .onMerged(
             span,
             new StoreListener.Merge(
                 tree.name(), choice.eventKind(), inputs, outputs.size(), read, written, nanos));
   }
 
-  void ended(DiskMergeJob job) {
+  void onEnded(DiskMergeJob job) {
     synchronized (this) {
       List<DiskMergeJob> jobs = running.get(job.tree());
       if (jobs != null && jobs.remove(job)) {
@@ -543,7 +543,7 @@ public final class Merger {
         switch (choice.action()) {
           case MERGE -> new MemoryMergeJob(this, engine, tree, choice);
           case INDEX ->
-              new IndexMergeJob(engine, tree, choice.inputs(), () -> memoryEnded(tree, false));
+              new IndexMergeJob(engine, tree, choice.inputs(), () -> onMemoryEnded(tree, false));
           case LEAVE, NO_ROOM, WAIT, SEAL -> null;
         };
     if (job == null) {
@@ -573,7 +573,7 @@ public final class Merger {
    *
    * @param again whether there is use in looking for another at once
    */
-  void memoryEnded(TreeHandle tree, boolean again) {
+  void onMemoryEnded(TreeHandle tree, boolean again) {
     leave(tree);
     engine.gate().wake();
     if (again) {

@@ -54,7 +54,7 @@ final class Json {
       }
       out.append(']');
     } else if (value instanceof String text) {
-      quoted(text);
+      appendQuoted(text);
     } else {
       out.append(value);
     }
@@ -100,7 +100,7 @@ final class Json {
     }
   }
 
-  private void quoted(String text) {
+  private void appendQuoted(String text) {
     out.append('"');
     for (char c : text.toCharArray()) {
       if (c == '"' || c == '\\') {

@@ -184,32 +184,32 @@ public interface StoreListener {
   record Leak(String what, Throwable origin) {}
 
   /** Something was not closed. */
-  default void leaked(Leak event) {}
+  default void onLeaked(Leak event) {}
 
   /** A transaction is, or was, open for long. */
-  default void longTransaction(LongTransaction event) {}
+  default void onLongTransaction(LongTransaction event) {}
 
   /** A slice of a tree's memory is on disk. */
-  default void flushed(Flush event) {}
+  default void onFlushed(Flush event) {}
 
   /** A merge has ended. */
-  default void merged(Merge event) {}
+  default void onMerged(Merge event) {}
 
   /** A writer has waited. */
-  default void stalled(Stall event) {}
+  default void onStalled(Stall event) {}
 
   /** The log was synced. */
-  default void synced(Sync event) {}
+  default void onSynced(Sync event) {}
 
   /** The memory tuner has decided. */
-  default void tuned(Tuning event) {}
+  default void onTuned(Tuning event) {}
 
   /** What a tree's levels are to hold was decided. */
-  default void leveled(Levels event) {}
+  default void onLeveled(Levels event) {}
 
   /** A merge operator has failed; told once at most for each flush or merge. */
-  default void operatorFailed(OperatorFailure event) {}
+  default void onOperatorFailed(OperatorFailure event) {}
 
   /** The store takes no more writes; called once at most. */
-  default void failed(Failure event) {}
+  default void onFailed(Failure event) {}
 }

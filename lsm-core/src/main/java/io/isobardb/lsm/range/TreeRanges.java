@@ -88,9 +88,9 @@ public final class TreeRanges {
    *
    * @param saved all that it has
    */
-  public void saved(long upTo, RangeDeletes saved, RangeDeletes.Readers readers) {
-    unsaved.saved(upTo);
-    needed(readers, upTo);
+  public void onSaved(long upTo, RangeDeletes saved, RangeDeletes.Readers readers) {
+    unsaved.onSaved(upTo);
+    keepNeeded(readers, upTo);
     RangeDeletes all = list;
     shares = all != null && all.at(saved.lastLsn()) == saved.newest();
   }
@@ -100,7 +100,7 @@ public final class TreeRanges {
    *
    * @param visible all readers that are not among {@code readers} read here or later
    */
-  public void needed(RangeDeletes.Readers readers, long visible) {
+  public void keepNeeded(RangeDeletes.Readers readers, long visible) {
     RangeDeletes all = list;
     if (all != null) {
       list = all.needed(readers, visible, all.moments());

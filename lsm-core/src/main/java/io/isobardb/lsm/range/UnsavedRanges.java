@@ -54,7 +54,7 @@ public final class UnsavedRanges {
   }
 
   /** Those up to an LSN are in the manifest now. */
-  public synchronized void saved(long upTo) {
+  public synchronized void onSaved(long upTo) {
     List<RangeDelete> saved = all.subList(0, countTo(upTo));
     for (RangeDelete delete : saved) {
       heapBytes -= delete.heapBytes();

@@ -106,7 +106,7 @@ final class Batch {
   }
 
   /** An open key has reached the table of a run that may have it. An SSTable is to be walked. */
-  void reached(int i, @Nullable Table table) {
+  void reach(int i, @Nullable Table table) {
     walks[i] = null;
     if (table instanceof Table.Stored stored) {
       int maybe = stored.content().mayContain(hashes[open[i]], true);

@@ -74,7 +74,7 @@ public final class BatchReader {
         TreeState state = tree.states().current();
         batch.open(order, from, count, state.ranges().list());
         Lookup.find(state, batch);
-        tree.counts().got(slot, answered(batch, order, from, count));
+        tree.counts().countGets(slot, answered(batch, order, from, count));
         tree.memory().readLoss().gets(count, state.mergeableRuns());
       } finally {
         epochs.exit(slot);

@@ -153,7 +153,7 @@ final class CursorSources {
 
   private void countSteps() {
     tree.memory().readLoss().steps(steps, runs);
-    tree.counts().stepped(steps);
+    tree.counts().countSteps(steps);
     steps = 0;
   }
 

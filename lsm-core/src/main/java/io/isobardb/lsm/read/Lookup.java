@@ -144,7 +144,7 @@ abstract class Lookup {
     for (int i = 0; i < state.runCount() && batch.openKeys() > 0; i++) {
       Run run = state.run(i);
       for (int k = 0; k < batch.openKeys(); k++) {
-        batch.reached(k, run.find(batch.openKey(k)));
+        batch.reach(k, run.find(batch.openKey(k)));
       }
       batch.walk();
     }

@@ -107,7 +107,7 @@ public final class PointReader {
     int slot = epochs.enter();
     try {
       if (counts > 0) {
-        begun = latencies.begin(tree.counts().got(slot, counts));
+        begun = latencies.begin(tree.counts().countGets(slot, counts));
       }
       do {
         tree.checkOpen();
@@ -120,7 +120,7 @@ public final class PointReader {
       }
       int found = Lookup.found(answer);
       if (!Lookup.isToLoad(found) && found != Probe.OPERAND) {
-        latencies.got(begun);
+        latencies.endGet(begun);
         return length(answer);
       }
       held = found != Probe.OPERAND && tree.states().tryAcquire(state);
@@ -134,7 +134,7 @@ public final class PointReader {
     if (length == Probe.OPERAND) {
       length = fold(tree, key, at, probe);
     }
-    latencies.got(begun);
+    latencies.endGet(begun);
     return length;
   }
 

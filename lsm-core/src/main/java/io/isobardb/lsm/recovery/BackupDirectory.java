@@ -325,7 +325,7 @@ public final class BackupDirectory implements AutoCloseable {
       }
       digest.update(memory.slice(0, read));
       at += read;
-      pace.copied(read);
+      pace.onCopied(read);
     }
     return BackupFile.text(digest);
   }

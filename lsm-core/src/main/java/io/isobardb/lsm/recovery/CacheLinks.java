@@ -36,7 +36,7 @@ final class CacheLinks implements CacheNeighbours {
   }
 
   @Override
-  public void missed() {
+  public void onMissed() {
     StoreParts made = parts;
     if (made != null) {
       made.onCacheMiss();

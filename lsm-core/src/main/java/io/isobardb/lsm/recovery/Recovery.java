@@ -142,7 +142,7 @@ final class Recovery {
       merger.request(tree);
     }
     try {
-      engine.log().opened(Log.open(site, logOptions, extent, this::replay));
+      engine.log().onOpened(Log.open(site, logOptions, extent, this::replay));
     } catch (TooLargeException e) {
       long largest = largest(extent);
       throw new IsobarException(
@@ -164,8 +164,8 @@ final class Recovery {
   /** Tells the store what its log does. */
   private record LogReports(Engine engine) implements LogListener {
     @Override
-    public void synced(SyncSpan span, StoreListener.Sync sync) {
-      engine.observers().synced(span, sync);
+    public void onSynced(SyncSpan span, StoreListener.Sync sync) {
+      engine.observers().onSynced(span, sync);
     }
 
     @Override
@@ -174,7 +174,7 @@ final class Recovery {
     }
 
     @Override
-    public void failed(Throwable cause) {
+    public void onFailed(Throwable cause) {
       engine.failure().fail(cause);
     }
   }
@@ -285,7 +285,7 @@ final class Recovery {
     engine.log().replaying(lsn);
     reader.record(lsn, kind, payload, offset, length, rest);
     if (rest == 0) {
-      engine.log().replayed(lsn + Lsn.ALIGNMENT);
+      engine.log().onReplayed(lsn + Lsn.ALIGNMENT);
     }
   }
 

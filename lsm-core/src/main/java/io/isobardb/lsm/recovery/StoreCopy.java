@@ -86,7 +86,7 @@ public final class StoreCopy implements AutoCloseable {
   @FunctionalInterface
   public interface Pace {
     /** Some bytes more were copied. May wait; throws if the rest must not be copied. */
-    void copied(int bytes);
+    void onCopied(int bytes);
   }
 
   /**
@@ -105,7 +105,7 @@ public final class StoreCopy implements AutoCloseable {
       seen.accept(buffer.slice(0, read));
       to.write(at, buffer, 0, read);
       at += read;
-      pace.copied(read);
+      pace.onCopied(read);
     }
     to.sync();
   }

@@ -164,23 +164,23 @@ public final class StoreParts {
     }
 
     @Override
-    public void stopped(Throwable cause) {
+    public void onStopped(Throwable cause) {
       if (engine.log().isOpen()) {
         engine.log().get().fail(cause);
       }
       engine.gate().wake();
       environment.scheduler().jobEnded().raise();
-      observers.failed(new StoreListener.Failure(cause));
+      observers.onFailed(new StoreListener.Failure(cause));
     }
 
     @Override
-    public void flushed(TreeHandle tree) {
+    public void onFlushed(TreeHandle tree) {
       merger.request(tree);
       watches.forEach(StoreWatch::onFlushed);
     }
 
     @Override
-    public void left(TreeHandle tree) {
+    public void onLeft(TreeHandle tree) {
       merger.requestMemory(tree);
     }
 
@@ -190,7 +190,7 @@ public final class StoreParts {
     }
 
     @Override
-    public void mergesRequested() {
+    public void onMergesRequested() {
       watches.forEach(StoreWatch::onMergeRequested);
     }
   }
@@ -218,7 +218,7 @@ public final class StoreParts {
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path(), storage);
     this.engine = newEngine(found, links);
-    this.sealer = new Sealer(engine, options.sealing(), this::sealed);
+    this.sealer = new Sealer(engine, options.sealing(), this::onSealed);
     this.treeFactory =
         new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
     StaticShares even = options.shares();
@@ -239,7 +239,7 @@ public final class StoreParts {
                 (double) wanted.writeMemory() / wanted.memoryBudget(),
                 options.policies().tuning().options().writeFloorBytes(),
                 options.policies().tuning().options().cacheFloorBytes()),
-            this::unfinished);
+            this::onUnfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
     Bandwidth bandwidth = readOnly ? null : newBandwidth();
@@ -263,7 +263,8 @@ public final class StoreParts {
         new Committer(
             engine,
             sealer,
-            new LogWatch(options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::written),
+            new LogWatch(
+                options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::onWritten),
             new RangeRoom(engine, links),
             shares);
     this.reader = new PointReader(engine);
@@ -288,7 +289,7 @@ public final class StoreParts {
                 this::label);
     LogHandle log = new LogHandle();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
-    log.replayed(logStart);
+    log.onReplayed(logStart);
     long notedTime = StoreProperties.time(found.recovered().properties());
     StoreClock time = new StoreClock(environment.clock(), notedTime);
     Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
@@ -331,13 +332,13 @@ public final class StoreParts {
         new Bandwidth.Seams(
             () -> engine.log().isOpen() ? engine.log().get().end() : 0,
             engine.gate()::pressure,
-            this::limited,
+            this::onLimited,
             engine.failure()::fail);
     return new Bandwidth(environment, storage, options.policies().merging().limits(), seams);
   }
 
-  private void limited(IoLimits limits) {
-    observers.limited(
+  private void onLimited(IoLimits limits) {
+    observers.onLimited(
         limits.urgentBytes(), limits.allBytes(), limits.pieceBytes(), limits.reason());
   }
 
@@ -351,13 +352,13 @@ public final class StoreParts {
     engine.gate().wake();
   }
 
-  private void sealed(TreeHandle tree) {
+  private void onSealed(TreeHandle tree) {
     merger.requestMemory(tree);
-    written();
+    onWritten();
   }
 
   /** Some more was written. */
-  private void written() {
+  private void onWritten() {
     flusher.request();
     watches.forEach(StoreWatch::onWritten);
   }
@@ -382,7 +383,7 @@ public final class StoreParts {
   }
 
   /** Memory is still to be given back. */
-  private void unfinished() {
+  private void onUnfinished() {
     idleWatch.onWritten();
   }
 

@@ -200,7 +200,7 @@ public final class Bandwidth implements StoreWatch {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     onFailure.accept(cause);
   }
 }

@@ -100,7 +100,7 @@ final class Deletions {
     }
 
     @Override
-    public void failed(Throwable cause) {
+    public void onFailed(Throwable cause) {
       String name = first();
       while (name != null) {
         deletes(name);

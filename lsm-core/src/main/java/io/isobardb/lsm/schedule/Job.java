@@ -54,5 +54,5 @@ public interface Job {
    * Called once when a step threw, when the scheduler was closed before the job was done, or when
    * the thread that ran it will not come back ({@link LostThreadException}).
    */
-  void failed(Throwable cause);
+  void onFailed(Throwable cause);
 }

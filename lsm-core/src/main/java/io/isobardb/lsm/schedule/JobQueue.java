@@ -182,7 +182,7 @@ public final class JobQueue {
   }
 
   /** A job has rested, and waits to be stepped again. */
-  public void rested(Job job) {
+  public void onRested(Job job) {
     running[job.priority().ordinal()]--;
     putAside(job);
   }
@@ -194,7 +194,7 @@ public final class JobQueue {
   }
 
   /** A job that ran, or rested, has ended. */
-  public void ended(Job job) {
+  public void onEnded(Job job) {
     running[job.priority().ordinal()]--;
   }
 

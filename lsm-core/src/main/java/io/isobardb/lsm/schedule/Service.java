@@ -13,7 +13,7 @@ public interface Service {
   void run() throws Exception;
 
   /** Called once, when {@link #run} threw. */
-  void failed(Throwable cause);
+  void onFailed(Throwable cause);
 
   /** A started service. */
   interface Handle {

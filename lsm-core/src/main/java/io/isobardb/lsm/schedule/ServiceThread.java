@@ -80,7 +80,7 @@ final class ServiceThread implements Service.Handle, Runnable {
 
   private void fail(Throwable cause) {
     try {
-      service.failed(cause);
+      service.onFailed(cause);
     } catch (Throwable e) {
       log("failed, and failed to say so", e);
     }

@@ -232,7 +232,7 @@ public final class ThreadScheduler implements Scheduler {
   private void workAfter(@Nullable Job left) {
     if (left != null) {
       fail(left, new LostThreadException(left.name()));
-      ended(left);
+      onEnded(left);
     }
     work();
   }
@@ -388,11 +388,11 @@ public final class ThreadScheduler implements Scheduler {
     }
     FullHeap.lock(lock);
     if (failure == null && !closed) {
-      queue.rested(job);
+      queue.onRested(job);
       changed.signal();
       return;
     }
-    queue.ended(job);
+    queue.onEnded(job);
     lock.unlock();
     try {
       fail(job, failure == null ? closedBefore(job) : failure);
@@ -434,7 +434,7 @@ public final class ThreadScheduler implements Scheduler {
         log(job, "failed", e);
       }
     }
-    ended(job);
+    onEnded(job);
     return null;
   }
 
@@ -473,11 +473,11 @@ public final class ThreadScheduler implements Scheduler {
     }
   }
 
-  private void ended(Job job) {
+  private void onEnded(Job job) {
     FullHeap.lock(lock);
     try {
       running.put(Thread.currentThread(), null);
-      queue.ended(job);
+      queue.onEnded(job);
       urgency = queue.urgency();
       changed.signal();
     } finally {
@@ -496,7 +496,7 @@ public final class ThreadScheduler implements Scheduler {
 
   private static void fail(Job job, Throwable cause) {
     try {
-      job.failed(cause);
+      job.onFailed(cause);
     } catch (Throwable e) {
       log(job, "failed, and failed to say so", e);
     }

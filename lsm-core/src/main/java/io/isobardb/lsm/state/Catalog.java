@@ -269,7 +269,7 @@ public final class Catalog {
       append(changing, saved, edits);
       for (Swap swap : swaps) {
         swap(swap);
-        swap.change().tree().states().rangesSaved(saved, readers);
+        swap.change().tree().states().onRangesSaved(saved, readers);
       }
     } finally {
       ordered.forEach(change -> change.tree().commitLock().unlock());

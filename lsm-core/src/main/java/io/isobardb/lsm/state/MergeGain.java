@@ -41,7 +41,7 @@ public final class MergeGain {
   }
 
   /** An SSTable was made of what came free, or is about to. */
-  public synchronized void left(long bytes) {
+  public synchronized void onLeft(long bytes) {
     leftBytes += bytes;
   }
 

@@ -38,7 +38,7 @@ public final class OperationCounts {
    * @param slot of the epochs for reading
    * @return how many were counted with this slot so far
    */
-  public long got(int slot, long count) {
+  public long countGets(int slot, long count) {
     return gets.add(slot, 0, count);
   }
 
@@ -48,18 +48,18 @@ public final class OperationCounts {
    * @param slot of the epochs for operations
    * @param bytes of its key and value
    */
-  public void wrote(int slot, boolean delete, long bytes) {
+  public void countWrite(int slot, boolean delete, long bytes) {
     writes.add(slot, delete ? DELETES : PUTS, 1);
     writes.add(slot, BYTES, bytes);
   }
 
   /** Counts a cursor that is being opened. */
-  public void scanned() {
+  public void countScan() {
     scans.increment();
   }
 
   /** Counts steps of a cursor. */
-  public void stepped(long count) {
+  public void countSteps(long count) {
     steps.add(count);
   }
 
@@ -69,7 +69,7 @@ public final class OperationCounts {
   }
 
   /** Counts an entry that was replayed from the log, of any thread; its bytes with some for it. */
-  public void replayed(long bytes) {
+  public void countReplayed(long bytes) {
     replayedBytes.add(bytes);
   }
 

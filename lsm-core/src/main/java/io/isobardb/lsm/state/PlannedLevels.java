@@ -26,7 +26,7 @@ public final class PlannedLevels {
   public void learn(long hash, long lsn) {
     WriteSample learner = sample;
     if (learner != null) {
-      learner.wrote(hash, lsn);
+      learner.learn(hash, lsn);
     }
   }
 

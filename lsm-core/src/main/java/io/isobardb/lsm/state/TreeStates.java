@@ -124,7 +124,7 @@ public final class TreeStates {
 
   /** Gives up the range deletes that nobody needs any more; see {@link #deleteRange}. */
   public synchronized void forgetRanges(RangeDeletes.Readers readers, long visible) {
-    current.ranges().needed(readers, visible);
+    current.ranges().keepNeeded(readers, visible);
     count(current.rangeBytes());
   }
 
@@ -133,8 +133,8 @@ public final class TreeStates {
    *
    * @param readers as of {@link #deleteRange}
    */
-  synchronized void rangesSaved(long upTo, RangeDeletes.Readers readers) {
-    current.ranges().saved(upTo, current.version().rangeDeletes(), readers);
+  synchronized void onRangesSaved(long upTo, RangeDeletes.Readers readers) {
+    current.ranges().onSaved(upTo, current.version().rangeDeletes(), readers);
     count(current.rangeBytes());
   }
 

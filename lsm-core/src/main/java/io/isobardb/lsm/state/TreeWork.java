@@ -62,7 +62,7 @@ public final class TreeWork {
   }
 
   /** A slice was flushed. */
-  public synchronized void flushed(long bytes, boolean forMemory) {
+  public synchronized void onFlushed(long bytes, boolean forMemory) {
     if (forMemory) {
       memoryFlushedBytes += bytes;
     } else {
@@ -71,7 +71,7 @@ public final class TreeWork {
   }
 
   /** A disk merge has written so much there. */
-  public synchronized void merged(long bytes, Place output) {
+  public synchronized void onMerged(long bytes, Place output) {
     mergedBytes += bytes;
     if (!output.inL0()) {
       levelMergedBytes[output.height()] += bytes;
@@ -127,7 +127,7 @@ public final class TreeWork {
   }
 
   /** Flushes have come to the end of the tree's keys, after so many writes since it was opened. */
-  public synchronized void swept(long writes) {
+  public synchronized void onSwept(long writes) {
     if (sweeps > 0) {
       long round = writes - sweptWrites;
       roundWrites = roundWrites == 0 ? round : roundWrites + (round - roundWrites) * RECENT;
@@ -136,12 +136,14 @@ public final class TreeWork {
     sweeps++;
   }
 
-  /** How many writes there were lately from one {@link #swept} to the next; 0 if not known yet. */
+  /**
+   * How many writes there were lately from one {@link #onSwept} to the next; 0 if not known yet.
+   */
   public synchronized double roundWrites() {
     return roundWrites;
   }
 
-  /** How often {@link #swept} was called. */
+  /** How often {@link #onSwept} was called. */
   public synchronized long sweeps() {
     return sweeps;
   }

@@ -39,7 +39,7 @@ public final class WriteSample {
   }
 
   /** A key was written. */
-  void wrote(long hash, long lsn) {
+  void learn(long hash, long lsn) {
     if (times.looksAt(hash)) {
       synchronized (this) {
         times.write(hash, lsn, counts::writes);

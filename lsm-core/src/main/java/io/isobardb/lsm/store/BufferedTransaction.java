@@ -461,7 +461,7 @@ public final class BufferedTransaction implements Transaction {
     transactions.locks().releaseAll(owner);
     snapshots.releaseFirst();
     writes.clear();
-    transactions.ended(owner);
+    transactions.onEnded(owner);
     endActions.forEach(BufferedTransaction::runAtEnd);
     endActions.clear();
   }

@@ -92,7 +92,7 @@ final class Copies {
       then.use(image);
     } finally {
       lifetime.images().decrementAndGet();
-      operations.copyEnded();
+      operations.onCopyEnded();
     }
   }
 

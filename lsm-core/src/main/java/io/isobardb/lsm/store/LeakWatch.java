@@ -81,7 +81,7 @@ public final class LeakWatch {
    *
    * @param what what it is
    * @param of and of what; empty if there is no more to say
-   * @return what to give to {@link #closed}; null if nobody has asked
+   * @return what to give to {@link #onClosed}; null if nobody has asked
    */
   @Nullable Origin taken(String what, String of) {
     if (!on) {
@@ -100,7 +100,7 @@ public final class LeakWatch {
   }
 
   /** Has been closed. */
-  void closed(@Nullable Origin origin) {
+  void onClosed(@Nullable Origin origin) {
     if (origin != null) {
       taken.remove(origin);
     }
@@ -128,7 +128,7 @@ public final class LeakWatch {
                 + " open"
                 + (on ? "" : "; -D" + SWITCH + "=true tells where they come from"));
     for (Origin origin : left) {
-      closed(origin);
+      onClosed(origin);
       tell(origin, "was not closed before the store was");
     }
   }
@@ -139,7 +139,7 @@ public final class LeakWatch {
             Level.WARNING,
             engine.environment().storage().path() + ": " + origin.what + " " + how,
             origin);
-    engine.observers().leaked(origin.what, origin);
+    engine.observers().onLeaked(origin.what, origin);
   }
 
   /** What has not been closed, from the oldest on: what it is, for how long, and from where. */

@@ -163,7 +163,7 @@ final class Lifetime implements ExitHook.Closer {
   private void watchHolding(Object store, boolean closeOnExit) {
     opened = LeakWatch.here();
     engine.environment().storage().describeHolder(opened);
-    watch = Collected.CLEANER.register(store, this::lost);
+    watch = Collected.CLEANER.register(store, this::onLost);
     if (closeOnExit) {
       ExitHook.ofJvm().add(this);
     }
@@ -175,7 +175,7 @@ final class Lifetime implements ExitHook.Closer {
   }
 
   /** Nobody can close the store any more, nor use it but by a cursor. */
-  private void lost() {
+  private void onLost() {
     if (ended) {
       return;
     }
@@ -211,14 +211,14 @@ final class Lifetime implements ExitHook.Closer {
   }
 
   /** The lock is held: a tree was created. */
-  void treeCreated(String tree) {
+  void onTreeCreated(String tree) {
     if (registration != null) {
       registration.add(tree);
     }
   }
 
   /** The lock is held: a tree was dropped. */
-  void treeDropped(String tree) {
+  void onTreeDropped(String tree) {
     if (registration != null) {
       registration.remove(tree);
     }
@@ -289,7 +289,7 @@ final class Lifetime implements ExitHook.Closer {
     if (operations.isClosed()) {
       return;
     }
-    leaks.closed(origin);
+    leaks.onClosed(origin);
     String open = leftOpen();
     if (open != null) {
       leaks.tellLeft(open);

@@ -36,7 +36,7 @@ final class LongTransactionWatch implements Service {
   }
 
   /** A transaction was begun. Cheap. */
-  void begun() {
+  void onBegun() {
     Handle started = handle;
     if (started != null) {
       started.wakeWithin(Transactions.LONG_NANOS);
@@ -66,12 +66,12 @@ final class LongTransactionWatch implements Service {
   public void run() {
     transactions.reportLong();
     if (transactions.count() > 0) {
-      begun();
+      onBegun();
     }
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     System.getLogger(LongTransactionWatch.class.getName())
         .log(Level.WARNING, "transactions that are open for long are not told of any more", cause);
   }

@@ -335,7 +335,7 @@ public final class OpenCursor implements Cursor {
   /** Enough for what is read from the cursor's own copy, and not from pages. */
   private void checkOpen() {
     if (closed) {
-      throw owner.closed(tree);
+      throw owner.onClosed(tree);
     }
   }
 
@@ -368,7 +368,7 @@ public final class OpenCursor implements Cursor {
       if (!closed) {
         closed = true;
         cursor.close();
-        owner.closed(this);
+        owner.onClosed(this);
       }
     } finally {
       exit();

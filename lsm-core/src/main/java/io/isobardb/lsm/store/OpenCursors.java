@@ -63,7 +63,7 @@ public final class OpenCursors {
         TreeCursor cursor = new TreeCursor(tree, engine::queryCursor, turns, overlay, at, bounds);
         added = new OpenCursor(this, tree, cursor, at.lsn(), passed);
         cursors.add(added);
-        tree.counts().scanned();
+        tree.counts().countScan();
         // A thread that refuses first and then closes all cursors has not seen this one, or is seen
         // here.
         refused = operations.isClosed() || tree.refused();
@@ -85,7 +85,7 @@ public final class OpenCursors {
   }
 
   /** What to throw if a cursor over a tree is used after it was closed. */
-  StoreClosedException closed(TreeHandle tree) {
+  StoreClosedException onClosed(TreeHandle tree) {
     operations.checkOpen();
     tree.checkOpen();
     return new StoreClosedException(
@@ -105,9 +105,9 @@ public final class OpenCursors {
   }
 
   /** A cursor was closed. */
-  void closed(OpenCursor cursor) {
+  void onClosed(OpenCursor cursor) {
     cursors.remove(cursor);
-    leaks.closed(cursor.origin());
+    leaks.onClosed(cursor.origin());
     engine.snapshots().release(cursor.lsn());
     Runnable action = afterLast;
     if (action != null && cursors.isEmpty()) {

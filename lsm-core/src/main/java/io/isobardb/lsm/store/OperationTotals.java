@@ -27,7 +27,7 @@ final class OperationTotals {
   }
 
   /** It was dropped, or is kept. */
-  synchronized void ended(TreeHandle tree, boolean isDropped) {
+  synchronized void onEnded(TreeHandle tree, boolean isDropped) {
     dropping.remove(tree);
     if (isDropped && dropped.add(tree)) {
       ofDropped = ofDropped.plus(tree.counts().stats());

@@ -168,17 +168,17 @@ public final class Operations {
   }
 
   /** A tree was closed: its jobs are as good as ended. */
-  void treeClosed() {
+  void onTreeClosed() {
     scheduler.jobEnded().raise();
   }
 
-  /** Waits for the end of bulk loads or copies; {@link #copyEnded} tells of it. */
+  /** Waits for the end of bulk loads or copies; {@link #onCopyEnded} tells of it. */
   void awaitCopies(BooleanSupplier ended) {
     copies.await(ended);
   }
 
   /** A bulk load or a copy of the store has ended. */
-  void copyEnded() {
+  void onCopyEnded() {
     copies.raise();
   }
 

@@ -98,7 +98,7 @@ public final class RegisteredSnapshot implements Snapshot {
     if (closed.compareAndSet(false, true)) {
       registry.releaseAfterReads(moment.lsn());
       store.lifetime().snapshots().decrementAndGet();
-      store.leaks().closed(origin);
+      store.leaks().onClosed(origin);
     }
   }
 }

@@ -132,7 +132,7 @@ public final class Transactions {
       origins.put(transaction, origin);
     }
     open.add(transaction);
-    watch.begun();
+    watch.onBegun();
     return transaction;
   }
 
@@ -182,7 +182,7 @@ public final class Transactions {
       loaded = List.copyOf(all);
     }
     loading = List.of();
-    operations.copyEnded();
+    operations.onCopyEnded();
   }
 
   /**
@@ -231,9 +231,9 @@ public final class Transactions {
   }
 
   /** A transaction has ended. */
-  public void ended(LockOwner transaction) {
+  public void onEnded(LockOwner transaction) {
     open.remove(transaction);
-    leaks.closed(origins.get(transaction));
+    leaks.onClosed(origins.get(transaction));
     if (!reported.remove(transaction)) {
       reportIfLong(transaction, "was");
     }
@@ -272,7 +272,7 @@ public final class Transactions {
                 + TimeUnit.NANOSECONDS.toSeconds(nanos)
                 + " s: merges keep what it may read, and others wait for its locks",
             origins.get(transaction));
-    engine.observers().longTransaction(transaction.id(), nanos);
+    engine.observers().onLongTransaction(transaction.id(), nanos);
     return true;
   }
 

@@ -130,16 +130,16 @@ public final class TreeWriter {
         committer.admit(handle, writer.write());
         if (!transactions.inUse()) {
           awaitSync(committer.write(handle, writer, slot), sync);
-          latencies.wrote(begun);
+          latencies.endWrite(begun);
           return;
         }
       } finally {
         operations.exit(slot);
       }
       writeLocked(writer, sync);
-      latencies.wrote(begun);
+      latencies.endWrite(begun);
     } finally {
-      writer.done();
+      writer.give();
     }
   }
 
@@ -245,7 +245,7 @@ public final class TreeWriter {
         transactions.awaitLoads();
       }
     } finally {
-      writer.done();
+      writer.give();
     }
   }
 

@@ -116,7 +116,7 @@ public final class Trees {
     int slot = operations.enter();
     try {
       TreeHandle handle = parts.createTree(name, settings);
-      store.lifetime().treeCreated(name);
+      store.lifetime().onTreeCreated(name);
       OpenTree made = add(handle);
       store.warnOfHeap(trees.size());
       return made;
@@ -144,8 +144,8 @@ public final class Trees {
         parts.engine().catalog().rename(tree.handle(), to);
         trees.put(to, tree);
         trees.remove(from);
-        store.lifetime().treeDropped(from);
-        store.lifetime().treeCreated(to);
+        store.lifetime().onTreeDropped(from);
+        store.lifetime().onTreeCreated(to);
       } catch (IOException e) {
         throw Operations.failed("renaming tree '" + from + "'", e);
       } finally {
@@ -178,7 +178,7 @@ public final class Trees {
     // Some may be waiting for memory that only this tree's flush can give them.
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
-    operations.treeClosed();
+    operations.onTreeClosed();
     parts.awaitMerges(
         () -> {
           while (handle.memory().isTaken() || parts.merger().busy(handle)) {
@@ -191,7 +191,7 @@ public final class Trees {
     try {
       parts.dropTree(handle);
       dropped = true;
-      store.lifetime().treeDropped(name);
+      store.lifetime().onTreeDropped(name);
       store.transactions().locks().forget(handle);
     } catch (DiskFullException e) {
       handle.reopen();
@@ -202,7 +202,7 @@ public final class Trees {
     } catch (IOException e) {
       throw Operations.failed("dropping tree '" + name + "'", e);
     } finally {
-      store.totals().ended(handle, dropped);
+      store.totals().onEnded(handle, dropped);
     }
   }
 }

@@ -92,7 +92,7 @@ public final class LockOwner {
     return waitNanos;
   }
 
-  void waited(long nanos) {
+  void countWait(long nanos) {
     waitNanos = Math.max(0, waitNanos - nanos);
   }
 

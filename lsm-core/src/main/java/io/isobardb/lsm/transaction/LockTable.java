@@ -236,7 +236,7 @@ public final class LockTable {
       first = most;
     }
     long waited = environment.clock().nanos() - begun;
-    owner.waited(waited);
+    owner.countWait(waited);
     if ((!ended || closed) && lock.leave(owner)) {
       owner.waitsFor(null);
       throw notGranted(lock, waited, first < most);

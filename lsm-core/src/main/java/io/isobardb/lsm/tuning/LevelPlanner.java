@@ -213,7 +213,7 @@ public final class LevelPlanner {
       long last = tree.states().current().version().atHeight(0).sizeBytes();
       engine
           .observers()
-          .leveled(
+          .onLeveled(
               new StoreListener.Levels(
                   decision.cycle(),
                   tree.name(),

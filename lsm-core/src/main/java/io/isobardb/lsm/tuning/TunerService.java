@@ -296,7 +296,7 @@ public final class TunerService implements StoreWatch {
       started.wakeWithin(STEP_NANOS);
     }
     file.append(decision);
-    engine.observers().tuned(span, event(decision, before));
+    engine.observers().onTuned(span, event(decision, before));
   }
 
   private static StoreListener.Tuning event(Decision decision, @Nullable Decision before) {
@@ -315,7 +315,7 @@ public final class TunerService implements StoreWatch {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     failure = cause;
     System.getLogger(TunerService.class.getName())
         .log(

@@ -254,16 +254,16 @@ public final class Log implements AutoCloseable {
   /** Makes an unlogged write visible, and returns when it and everything before it is. */
   public void publishMarker(long lsn) {
     ring.markMarkerApplied(lsn);
-    published(lsn, lsn + RecordLayout.MARKER_BYTES);
+    onPublished(lsn, lsn + RecordLayout.MARKER_BYTES);
   }
 
   /** Makes what is applied visible, and returns when all below {@code end} is. */
-  void published(long lsn, long end) {
+  void onPublished(long lsn, long end) {
     advance();
     if (ring.visibleEnd() < end) {
       awaitVisible(end);
     }
-    writer.published(lsn, end);
+    writer.onPublished(lsn, end);
   }
 
   /** Moves over all that is applied. */

@@ -7,8 +7,8 @@ import io.isobardb.lsm.observe.StoreListener;
 /** Is told of syncs and failures, and of waits for room in the log's buffer. Any thread. */
 public interface LogListener extends StallCounter {
   /** A sync that began with {@code span} has ended. */
-  void synced(SyncSpan span, StoreListener.Sync sync);
+  void onSynced(SyncSpan span, StoreListener.Sync sync);
 
   /** A write or a sync failed; told once. */
-  void failed(Throwable cause);
+  void onFailed(Throwable cause);
 }

@@ -157,7 +157,7 @@ public final class LogRecord {
     at = NONE;
     completed = false;
     ring.markApplied(mark, word1);
-    log.published(lsn, mark + RecordLayout.HEADER_BYTES + Lsn.align(fragmentLength));
+    log.onPublished(lsn, mark + RecordLayout.HEADER_BYTES + Lsn.align(fragmentLength));
   }
 
   /**

@@ -232,7 +232,7 @@ final class LogReplay implements AutoCloseable {
   /** Receives parts of a log that can't be read, though they were synced. */
   interface LostPart {
     /** The bytes of the stream between two positions. */
-    void lost(long from, long to);
+    void onLost(long from, long to);
   }
 
   /**
@@ -274,7 +274,7 @@ final class LogReplay implements AutoCloseable {
       }
       // A record that began before the log's first segment is on disk already.
       if (begun || !stray) {
-        parts.lost(from, Math.min(p, Math.max(synced, from + Lsn.ALIGNMENT)));
+        parts.onLost(from, Math.min(p, Math.max(synced, from + Lsn.ALIGNMENT)));
       }
     }
     end = Math.min(p, streamEnd);

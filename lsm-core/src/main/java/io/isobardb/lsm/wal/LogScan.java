@@ -96,7 +96,7 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
         replay.salvage(start, known, extent.syncedLsn(), checked(segments, handler), part);
       }
       if (extent.syncedLsn() > segments.endPosition()) {
-        part.lost(Math.max(start, segments.endPosition()), extent.syncedLsn());
+        part.onLost(Math.max(start, segments.endPosition()), extent.syncedLsn());
       }
       return List.copyOf(headers);
     }

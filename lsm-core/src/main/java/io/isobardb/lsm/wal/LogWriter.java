@@ -309,7 +309,7 @@ final class LogWriter implements Service {
     try {
       write(true);
     } catch (Throwable e) {
-      failed(e);
+      onFailed(e);
     } finally {
       release();
     }
@@ -333,7 +333,7 @@ final class LogWriter implements Service {
       timer.wake();
     }
     for (Synced one : told) {
-      listener.synced(one.span, one.sync);
+      listener.onSynced(one.span, one.sync);
     }
   }
 
@@ -365,7 +365,7 @@ final class LogWriter implements Service {
           sync || due || !syncQueue.isEmpty() || syncWanted.get() > durable || kept > durable;
       if (wanted && written > syncedPosition) {
         sync();
-        timer.synced(now);
+        timer.onSynced(now);
         free();
       } else {
         freeUnsynced();
@@ -381,9 +381,9 @@ final class LogWriter implements Service {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     latch(cause);
-    listener.failed(cause);
+    listener.onFailed(cause);
   }
 
   private void writeFinished() throws IOException {
@@ -558,7 +558,7 @@ final class LogWriter implements Service {
   }
 
   /** Any thread, after the record was published: sees to it that it will be written and synced. */
-  void published(long lsn, long end) {
+  void onPublished(long lsn, long end) {
     if (((lsn ^ end) & -batchBytes) != 0
         || syncWanted.get() > lsn
         || roomWanted.get() > ring.limit()) {

@@ -46,7 +46,7 @@ final class SyncTimer {
   }
 
   /** All that was finished by {@code now} is synced. */
-  void synced(long now) {
+  void onSynced(long now) {
     syncedNanos = now;
   }
 

@@ -178,7 +178,7 @@ public final class SimulatedScheduler implements Scheduler {
   public void submit(Job job) {
     checkThread();
     if (closed) {
-      job.failed(closedBefore(job));
+      job.onFailed(closedBefore(job));
       return;
     }
     tasks.add(new JobTask(job));
@@ -349,7 +349,7 @@ public final class SimulatedScheduler implements Scheduler {
     private void end(@Nullable Throwable failure) {
       tasks.remove(this);
       if (failure != null) {
-        job.failed(failure);
+        job.onFailed(failure);
       }
       jobEnded.raised++;
     }
@@ -387,7 +387,7 @@ public final class SimulatedScheduler implements Scheduler {
       } catch (Throwable e) {
         throwIfStuck();
         tasks.remove(this);
-        service.failed(e);
+        service.onFailed(e);
       }
     }
 

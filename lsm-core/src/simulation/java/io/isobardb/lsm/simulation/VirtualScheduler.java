@@ -270,15 +270,15 @@ public final class VirtualScheduler implements Scheduler {
     settle();
     me.stepping = null;
     if (failure == null && !closed) {
-      queue.rested(job);
+      queue.onRested(job);
       wakeWorkers();
       return;
     }
-    queue.ended(job);
+    queue.onEnded(job);
     if (failure == null) {
       cancel(job);
     } else {
-      job.failed(failure);
+      job.onFailed(failure);
     }
     jobEnded.raise();
   }
@@ -295,7 +295,7 @@ public final class VirtualScheduler implements Scheduler {
         bytes = step.bytes();
       } catch (Throwable e) {
         time.checkWhole();
-        job.failed(e);
+        job.onFailed(e);
         more = false;
       }
       if (!jobsFree) {
@@ -323,12 +323,12 @@ public final class VirtualScheduler implements Scheduler {
         job = next;
       }
     }
-    queue.ended(job);
+    queue.onEnded(job);
     jobEnded.raise();
   }
 
   private static void cancel(Job job) {
-    job.failed(new StoreClosedException("closed before it was done: " + job.name()));
+    job.onFailed(new StoreClosedException("closed before it was done: " + job.name()));
   }
 
   /** A job whose times are kept. */
@@ -365,8 +365,8 @@ public final class VirtualScheduler implements Scheduler {
     }
 
     @Override
-    public void failed(Throwable cause) {
-      job.failed(cause);
+    public void onFailed(Throwable cause) {
+      job.onFailed(cause);
     }
   }
 
@@ -435,7 +435,7 @@ public final class VirtualScheduler implements Scheduler {
         }
       } catch (Throwable e) {
         time.checkWhole();
-        service.failed(e);
+        service.onFailed(e);
       }
       ended = true;
       end.raise();

@@ -100,7 +100,7 @@ class FieldTest {
         store.addListener(
             new StoreListener() {
               @Override
-              public void stalled(Stall event) {
+              public void onStalled(Stall event) {
                 told.add(event);
               }
             });
@@ -168,7 +168,7 @@ class FieldTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void stalled(Stall event) {
+            public void onStalled(Stall event) {
               stalls.add(event.nanos());
             }
           });

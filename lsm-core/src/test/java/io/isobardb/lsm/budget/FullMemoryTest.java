@@ -146,7 +146,7 @@ class FullMemoryTest {
           }
 
           @Override
-          public void failed(Throwable cause) {
+          public void onFailed(Throwable cause) {
             failures.add(cause);
           }
         });
@@ -177,7 +177,7 @@ class FullMemoryTest {
               }
 
               @Override
-              public void failed(Throwable cause) {
+              public void onFailed(Throwable cause) {
                 failures.add(cause);
               }
             });

@@ -36,12 +36,12 @@ class LeveledMemoryTest {
     long merges;
 
     @Override
-    public void flushed(Flush event) {
+    public void onFlushed(Flush event) {
       flushes.add(event.kind());
     }
 
     @Override
-    public void merged(Merge event) {
+    public void onMerged(Merge event) {
       if (event.kind() == MergeKind.MEMORY) {
         merges++;
         merged += event.bytesWritten();

@@ -60,7 +60,7 @@ class PackedMemoryTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void merged(Merge event) {
+            public void onMerged(Merge event) {
               merged[0] += event.kind() == MergeKind.MEMORY ? event.bytesWritten() : 0;
             }
           });

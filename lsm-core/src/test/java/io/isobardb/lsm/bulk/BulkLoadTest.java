@@ -159,7 +159,7 @@ class BulkLoadTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush flush) {
+            public void onFlushed(Flush flush) {
               if (!written[0]) {
                 written[0] = true;
                 tree.put(key(7), bytes("just before"));

@@ -115,7 +115,7 @@ class WriteGateTest {
 
   private void flushSlice() {
     free(slice * PAGES);
-    gate.freed(slice * UNIT, 1_000);
+    gate.onFreed(slice * UNIT, 1_000);
     flushing = false;
     gate.wake();
     flush();
@@ -143,7 +143,7 @@ class WriteGateTest {
           }
 
           @Override
-          public void failed(Throwable cause) {
+          public void onFailed(Throwable cause) {
             throw new AssertionError(name, cause);
           }
         });
@@ -260,7 +260,7 @@ class WriteGateTest {
     onRequest =
         () -> {
           free(taken.size());
-          gate.freed(0, 0);
+          gate.onFreed(0, 0);
         };
     assertEquals(20 * UNIT, gate.claim(20 * UNIT));
     assertEquals(0, taken.size());

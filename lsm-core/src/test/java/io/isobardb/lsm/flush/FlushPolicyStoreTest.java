@@ -47,7 +47,7 @@ class FlushPolicyStoreTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               flushed.add(event.tree());
             }
           });

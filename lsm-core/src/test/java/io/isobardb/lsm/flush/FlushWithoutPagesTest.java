@@ -69,7 +69,7 @@ class FlushWithoutPagesTest {
       int slot = parts.engine().operations().enter();
       parts.committer().write(tree, writer, slot);
       parts.engine().operations().exit(slot);
-      writer.done();
+      writer.give();
       sealHalfway(parts, tree);
     }
     pages = RUNS - 1;

@@ -20,10 +20,10 @@ public final class FlusherAccess {
   /** Is told what flushes do, and does nothing about it. */
   private static final class Deaf implements Flusher.Listener {
     @Override
-    public void flushed(TreeHandle tree) {}
+    public void onFlushed(TreeHandle tree) {}
 
     @Override
-    public void left(TreeHandle tree) {}
+    public void onLeft(TreeHandle tree) {}
 
     @Override
     public void memoryShort() {}

@@ -116,11 +116,11 @@ class WriteWindowTest {
   @Test
   void whatWasFlushedLeavesTheWindowAndSoDoesTheMostHeld() {
     window.holds(1, 500);
-    window.flushed(1, 300, true);
-    window.flushed(1, 500, false);
+    window.onFlushed(1, 300, true);
+    window.onFlushed(1, 500, false);
     look(STEP, 0);
     window.holds(1, 200);
-    window.flushed(1, 30, true);
+    window.onFlushed(1, 30, true);
     assertEquals(new Lately(STEP, 330, 830, 500, false), window.lately(1, 1));
     look(WINDOW, 0);
     assertEquals(new Lately(WINDOW - STEP, 30, 30, 200, true), window.lately(1, 1));

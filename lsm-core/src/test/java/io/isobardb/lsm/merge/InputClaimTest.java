@@ -22,7 +22,7 @@ class InputClaimTest {
     assertFalse(claim.beginRelease(), "one lets go of the inputs");
     claim.onReleased(told::incrementAndGet);
     assertEquals(0, told.get());
-    claim.released();
+    claim.endRelease();
     assertEquals(1, told.get());
     claim.onReleased(told::incrementAndGet);
     assertEquals(2, told.get(), "who asks later is told at once");
@@ -40,7 +40,7 @@ class InputClaimTest {
     assertFalse(claim.commit());
     assertTrue(claim.leave());
     assertTrue(claim.beginRelease());
-    claim.released();
+    claim.endRelease();
     assertEquals(1, told.get());
   }
 

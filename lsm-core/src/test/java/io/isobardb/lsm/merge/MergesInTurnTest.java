@@ -74,7 +74,7 @@ class MergesInTurnTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void merged(Merge event) {
+            public void onMerged(Merge event) {
               order.add(event.tree());
             }
           });
@@ -96,7 +96,7 @@ class MergesInTurnTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void merged(Merge event) {
+            public void onMerged(Merge event) {
               merged.add(event.tree());
             }
           });

@@ -328,7 +328,7 @@ class ExpiryTest {
           }
 
           @Override
-          public void failed(Throwable cause) {
+          public void onFailed(Throwable cause) {
             throw new AssertionError(cause);
           }
         };

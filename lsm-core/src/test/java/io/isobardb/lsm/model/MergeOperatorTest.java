@@ -253,7 +253,7 @@ class MergeOperatorTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void operatorFailed(OperatorFailure event) {
+            public void onOperatorFailed(OperatorFailure event) {
               told.add(event.cause());
             }
           });

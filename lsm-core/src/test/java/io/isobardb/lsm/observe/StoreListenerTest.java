@@ -51,27 +51,27 @@ class StoreListenerTest {
     final List<Failure> failures = new CopyOnWriteArrayList<>();
 
     @Override
-    public void flushed(Flush event) {
+    public void onFlushed(Flush event) {
       flushes.add(event);
     }
 
     @Override
-    public void merged(Merge event) {
+    public void onMerged(Merge event) {
       merges.add(event);
     }
 
     @Override
-    public void stalled(Stall event) {
+    public void onStalled(Stall event) {
       stalls.add(event);
     }
 
     @Override
-    public void synced(Sync event) {
+    public void onSynced(Sync event) {
       syncs.add(event);
     }
 
     @Override
-    public void failed(Failure event) {
+    public void onFailed(Failure event) {
       failures.add(event);
     }
   }
@@ -79,22 +79,22 @@ class StoreListenerTest {
   /** Fails whatever it is told. */
   private static final class Grumpy implements StoreListener {
     @Override
-    public void flushed(Flush event) {
+    public void onFlushed(Flush event) {
       throw new IllegalStateException("no");
     }
 
     @Override
-    public void merged(Merge event) {
+    public void onMerged(Merge event) {
       throw new AssertionError("no");
     }
 
     @Override
-    public void stalled(Stall event) {
+    public void onStalled(Stall event) {
       throw new IllegalStateException("no");
     }
 
     @Override
-    public void synced(Sync event) {
+    public void onSynced(Sync event) {
       throw new IllegalStateException("no");
     }
   }
@@ -193,7 +193,7 @@ class StoreListenerTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               calls.forEach(
                   call -> {
                     try {
@@ -244,22 +244,22 @@ class StoreListenerTest {
     }
 
     @Override
-    public void flushed(Flush event) {
+    public void onFlushed(Flush event) {
       write("flushed");
     }
 
     @Override
-    public void merged(Merge event) {
+    public void onMerged(Merge event) {
       write("merged");
     }
 
     @Override
-    public void stalled(Stall event) {
+    public void onStalled(Stall event) {
       write("stalled");
     }
 
     @Override
-    public void synced(Sync event) {
+    public void onSynced(Sync event) {
       write("synced");
     }
   }

@@ -50,7 +50,7 @@ class StorePartsTest {
       opened.addListener(
           new StoreListener() {
             @Override
-            public void failed(Failure failure) {
+            public void onFailed(Failure failure) {
               told.add(failure.cause());
             }
           });

@@ -177,7 +177,7 @@ class ExitInUserCodeTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void synced(Sync sync) {
+            public void onSynced(Sync sync) {
               if (Thread.currentThread().getName().equals("test-caught")) {
                 trap.pass("listener");
               }
@@ -240,7 +240,7 @@ class ExitInUserCodeTest {
           site.store.addListener(
               new StoreListener() {
                 @Override
-                public void flushed(Flush flush) {
+                public void onFlushed(Flush flush) {
                   site.trap.pass("listener");
                 }
               });
@@ -258,7 +258,7 @@ class ExitInUserCodeTest {
           site.store.addListener(
               new StoreListener() {
                 @Override
-                public void synced(Sync sync) {
+                public void onSynced(Sync sync) {
                   if (Thread.currentThread().getName().endsWith("-log")) {
                     site.trap.pass("listener");
                   }
@@ -351,7 +351,7 @@ class ExitInUserCodeTest {
     site.store.addListener(
         new StoreListener() {
           @Override
-          public void flushed(Flush flush) {
+          public void onFlushed(Flush flush) {
             site.trap.pass("listener");
           }
         });

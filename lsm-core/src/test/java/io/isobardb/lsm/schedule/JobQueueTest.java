@@ -23,7 +23,7 @@ class JobQueueTest {
     }
 
     @Override
-    public void failed(Throwable cause) {}
+    public void onFailed(Throwable cause) {}
   }
 
   private final Job flush = new Named(FLUSH, "flush");
@@ -57,7 +57,7 @@ class JobQueueTest {
     assertNull(queue.next(0));
     queue.add(flush);
     assertSame(flush, queue.next(0));
-    queue.ended(deep);
+    queue.onEnded(deep);
     assertSame(secondDeep, queue.next(0));
   }
 
@@ -70,7 +70,7 @@ class JobQueueTest {
     assertTrue(queue.urgency() < MERGE_DEEP.ordinal(), "the worker does not even look");
     assertSame(flush, queue.nextAfter(deep, 0));
     assertSame(flush, queue.nextAfter(flush, 0));
-    queue.ended(flush);
+    queue.onEnded(flush);
     assertSame(deep, queue.next(0));
   }
 
@@ -107,7 +107,7 @@ class JobQueueTest {
     assertTrue(queue.urgency() < FLUSH.ordinal(), "the workers do not even look");
     assertSame(l0, queue.nextAfter(secondFlush, 0));
     assertSame(flush, queue.nextAfter(flush, 0));
-    queue.ended(l0);
+    queue.onEnded(l0);
     assertSame(secondFlush, queue.next(0));
   }
 
@@ -119,9 +119,9 @@ class JobQueueTest {
     queue.add(flush);
     assertSame(flush, queue.nextAfter(l0, 0));
     assertSame(flush, queue.nextAfter(flush, 0));
-    queue.ended(flush);
+    queue.onEnded(flush);
     assertSame(l0, queue.next(0));
-    queue.ended(l0);
+    queue.onEnded(l0);
     assertEquals(0, queue.size());
   }
 
@@ -139,13 +139,13 @@ class JobQueueTest {
     assertSame(l0, queue.next(0));
     assertSame(idle, queue.next(0));
     assertSame(idle, queue.nextAfter(idle, 0));
-    queue.ended(idle);
-    queue.ended(l0);
+    queue.onEnded(idle);
+    queue.onEnded(l0);
     assertNull(queue.next(0));
     assertEquals(2, queue.size());
     assertTrue(queue.hold(MERGE_DEEP, false));
     assertSame(deep, queue.next(0));
-    queue.ended(deep);
+    queue.onEnded(deep);
     assertSame(secondDeep, queue.next(0));
   }
 
@@ -159,7 +159,7 @@ class JobQueueTest {
     assertNull(queue.nextAfter(deep, 0));
     assertSame(deep, queue.nextToRest());
     assertNull(queue.nextToRest());
-    queue.rested(deep);
+    queue.onRested(deep);
     assertNull(queue.nextToRest());
     assertEquals(new Scheduler.Interruptions(1, 0, 0, 0), queue.interruptions());
     queue.hold(MERGE_DEEP, false);
@@ -169,7 +169,7 @@ class JobQueueTest {
     assertNull(queue.nextToRest(), "it is not held back");
     queue.hold(MERGE_DEEP, true);
     assertSame(deep, queue.nextToRest());
-    queue.ended(deep);
+    queue.onEnded(deep);
     assertEquals(new Scheduler.Interruptions(2, 1, 0, 0), queue.interruptions());
     assertEquals(2, queue.size());
   }
@@ -209,7 +209,7 @@ class JobQueueTest {
     assertEquals(SECOND / 2, queue.waitNanos(0));
     queue.add(flush);
     assertSame(flush, queue.next(0), "nobody waits for a flush that waits for a merge");
-    queue.ended(flush);
+    queue.onEnded(flush);
     assertSame(l0, queue.next(SECOND / 2));
     assertEquals(new Scheduler.Interruptions(0, 0, 1, 0), queue.interruptions());
   }

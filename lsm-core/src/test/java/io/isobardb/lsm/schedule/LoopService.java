@@ -35,7 +35,7 @@ final class LoopService implements Service {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     failure = cause;
     if (progress != null) {
       progress.raise();

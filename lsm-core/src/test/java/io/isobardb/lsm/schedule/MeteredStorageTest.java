@@ -65,7 +65,7 @@ class MeteredStorageTest {
           }
 
           @Override
-          public void failed(Throwable cause) {}
+          public void onFailed(Throwable cause) {}
         });
   }
 

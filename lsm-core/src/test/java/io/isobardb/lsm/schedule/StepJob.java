@@ -36,7 +36,7 @@ final class StepJob implements Job {
   }
 
   @Override
-  public void failed(Throwable cause) {
+  public void onFailed(Throwable cause) {
     failure = cause;
   }
 }

@@ -108,7 +108,7 @@ final class ThreadSchedulerTest {
           }
 
           @Override
-          public void failed(Throwable cause) {
+          public void onFailed(Throwable cause) {
             failure.set(cause);
             told.countDown();
           }
@@ -471,7 +471,7 @@ final class ThreadSchedulerTest {
                 }
 
                 @Override
-                public void failed(Throwable cause) {}
+                public void onFailed(Throwable cause) {}
               }));
       work.set(1);
       handle.get().wake();

@@ -11,7 +11,7 @@ class MergeGainTest {
   private void round(long fresh, long packed, long left, long written) {
     gain.tookFresh(fresh);
     gain.tookPacked(packed);
-    gain.left(left);
+    gain.onLeft(left);
     gain.roundEnds(written);
   }
 
@@ -33,9 +33,9 @@ class MergeGainTest {
   @Test
   void aRoundMayComeInParts() {
     gain.tookFresh(500);
-    gain.left(200);
+    gain.onLeft(200);
     gain.tookFresh(500);
-    gain.left(500);
+    gain.onLeft(500);
     gain.roundEnds(0);
     assertTrue(gain.hoped(0));
   }

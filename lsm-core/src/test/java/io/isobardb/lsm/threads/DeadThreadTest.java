@@ -75,8 +75,8 @@ class DeadThreadTest {
     }
 
     @Override
-    public void failed(Throwable cause) {
-      job.failed(cause);
+    public void onFailed(Throwable cause) {
+      job.onFailed(cause);
     }
   }
 
@@ -132,8 +132,8 @@ class DeadThreadTest {
             }
 
             @Override
-            public void failed(Throwable cause) {
-              service.failed(cause);
+            public void onFailed(Throwable cause) {
+              service.onFailed(cause);
             }
           });
     }
@@ -160,7 +160,7 @@ class DeadThreadTest {
     store.addListener(
         new StoreListener() {
           @Override
-          public void failed(Failure event) {
+          public void onFailed(Failure event) {
             told.add(event.cause());
           }
         });
@@ -261,9 +261,9 @@ class DeadThreadTest {
         }
 
         @Override
-        public void failed(Throwable cause) {
+        public void onFailed(Throwable cause) {
           // As threads do, which can't tell anybody.
-          assertThrows(OutOfMemoryError.class, () -> super.failed(cause));
+          assertThrows(OutOfMemoryError.class, () -> super.onFailed(cause));
         }
       };
     }

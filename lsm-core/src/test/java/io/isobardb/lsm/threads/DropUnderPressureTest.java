@@ -43,7 +43,7 @@ class DropUnderPressureTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               flushing.countDown();
               awaitUninterruptibly(goOn);
             }

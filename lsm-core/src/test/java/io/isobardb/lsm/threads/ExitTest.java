@@ -86,12 +86,12 @@ class ExitTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush flush) {
+            public void onFlushed(Flush flush) {
               System.exit(0);
             }
 
             @Override
-            public void synced(Sync sync) {
+            public void onSynced(Sync sync) {
               System.exit(0);
             }
           });

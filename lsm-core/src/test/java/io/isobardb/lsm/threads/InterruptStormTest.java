@@ -278,7 +278,7 @@ class InterruptStormTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void failed(Failure event) {
+            public void onFailed(Failure event) {
               failure.compareAndSet(null, event.cause());
             }
           });

@@ -40,7 +40,7 @@ class LeakWatchTest {
     store.addListener(
         new StoreListener() {
           @Override
-          public void leaked(Leak event) {
+          public void onLeaked(Leak event) {
             told.add(event);
           }
         });

@@ -550,7 +550,7 @@ class TransactionTest extends SimulatedTransactions {
     store.addListener(
         new StoreListener() {
           @Override
-          public void longTransaction(LongTransaction event) {
+          public void onLongTransaction(LongTransaction event) {
             reports.add(event);
           }
         });

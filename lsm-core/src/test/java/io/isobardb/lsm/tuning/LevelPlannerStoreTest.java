@@ -60,7 +60,7 @@ class LevelPlannerStoreTest {
         .addListener(
             new StoreListener() {
               @Override
-              public void leveled(Levels event) {
+              public void onLeveled(Levels event) {
                 told.add(event);
               }
             });
@@ -222,7 +222,7 @@ class LevelPlannerStoreTest {
           .addListener(
               new StoreListener() {
                 @Override
-                public void leveled(Levels event) {
+                public void onLeveled(Levels event) {
                   StoreStats now = store.store().stats();
                   if (now.tuner().targetBytes() != now.writeMemoryLimitBytes()) {
                     wrong.add(event.toString());

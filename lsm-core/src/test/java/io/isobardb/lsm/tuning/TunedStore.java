@@ -141,7 +141,7 @@ public final class TunedStore implements AutoCloseable {
     store.addListener(
         new StoreListener() {
           @Override
-          public void tuned(Tuning event) {
+          public void onTuned(Tuning event) {
             decisions.add(event);
           }
         });

@@ -258,7 +258,7 @@ class LogCallsTest {
     /** Notes what is told of the log. */
     private final class Heard implements LogListener {
       @Override
-      public void synced(SyncSpan span, StoreListener.Sync sync) {
+      public void onSynced(SyncSpan span, StoreListener.Sync sync) {
         traced.note("synced " + sync.bytes() + " bytes in " + sync.nanos() + " ns");
       }
 
@@ -268,7 +268,7 @@ class LogCallsTest {
       }
 
       @Override
-      public void failed(Throwable cause) {
+      public void onFailed(Throwable cause) {
         traced.note("broken: " + cause.getMessage());
       }
     }
@@ -294,7 +294,7 @@ class LogCallsTest {
             }
 
             @Override
-            public void failed(Throwable cause) {
+            public void onFailed(Throwable cause) {
               traced.note("! later: " + cause.getMessage());
             }
           });

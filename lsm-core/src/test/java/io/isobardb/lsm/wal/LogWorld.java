@@ -31,13 +31,13 @@ final class LogWorld {
   static final LogListener QUIET =
       new LogListener() {
         @Override
-        public void synced(SyncSpan span, StoreListener.Sync sync) {}
+        public void onSynced(SyncSpan span, StoreListener.Sync sync) {}
 
         @Override
         public void count(StallSpan span, StallReason reason, long nanos) {}
 
         @Override
-        public void failed(Throwable cause) {}
+        public void onFailed(Throwable cause) {}
       };
 
   /** One record, as written or as replayed. */

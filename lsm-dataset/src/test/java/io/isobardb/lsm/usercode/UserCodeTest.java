@@ -271,18 +271,18 @@ class UserCodeTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               told.incrementAndGet();
               thrown.now();
             }
 
             @Override
-            public void synced(Sync event) {
+            public void onSynced(Sync event) {
               thrown.now();
             }
 
             @Override
-            public void merged(Merge event) {
+            public void onMerged(Merge event) {
               thrown.now();
             }
 
@@ -594,7 +594,7 @@ class UserCodeTest {
       store.addListener(
           new StoreListener() {
             @Override
-            public void flushed(Flush event) {
+            public void onFlushed(Flush event) {
               read.add(text(tree.get(bytes("k"))));
               List<Runnable> calls =
                   List.of(

@@ -245,7 +245,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       if (ghost != null && ghost.remove(key)) {
         ghostHits[access.ordinal()].increment();
       }
-      neighbours.missed();
+      neighbours.onMissed();
       if (ghost != null && missesToBalance.decrementAndGet() <= 0) {
         balance(ghost);
       }

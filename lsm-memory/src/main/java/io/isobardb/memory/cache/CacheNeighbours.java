@@ -14,7 +14,7 @@ public interface CacheNeighbours {
         public void askForPages() {}
 
         @Override
-        public void missed() {}
+        public void onMissed() {}
       };
 
   /**
@@ -30,5 +30,5 @@ public interface CacheNeighbours {
   void askForPages();
 
   /** A page was not there, and is about to be read. */
-  void missed();
+  void onMissed();
 }

@@ -202,7 +202,7 @@ final class Frames {
     int slots = table.get().slots();
     for (int at = 0; at < slots; at += SWEEP_SLOTS) {
       sweep(at, Math.min(SWEEP_SLOTS, slots - at), victims, which, true);
-      evicted(victims, 0);
+      onEvicted(victims, 0);
       giveBack(victims);
     }
     Victims idle = new Victims(supply.size());
@@ -401,7 +401,7 @@ final class Frames {
       int at = (int) Math.floorMod(hand.getAndAdd(SWEEP_SLOTS), slots);
       sweep(at, SWEEP_SLOTS, victims, leaving, false);
     }
-    evicted(victims, before);
+    onEvicted(victims, before);
   }
 
   private void sweep(int at, int count, Victims victims, IntPredicate which, boolean onlyWhich) {
@@ -413,7 +413,7 @@ final class Frames {
     }
   }
 
-  private void evicted(Victims victims, int from) {
+  private void onEvicted(Victims victims, int from) {
     evictions.add(victims.count - from);
     for (int i = from; ghost != null && i < victims.count; i++) {
       ghost.record(victims.keys[i]);

@@ -56,7 +56,7 @@ class BufferCacheTest {
         }
 
         @Override
-        public void missed() {}
+        public void onMissed() {}
       };
 
   private BufferCache cache(int pages, int ghostPages) {

@@ -89,7 +89,7 @@ final class RepairOutput implements AutoCloseable {
             }
 
             @Override
-            public void lost(String file, byte[] key) {
+            public void onLost(String file, byte[] key) {
               lost.accept(file, key);
             }
           },

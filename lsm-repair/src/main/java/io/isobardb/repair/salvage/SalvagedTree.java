@@ -140,7 +140,7 @@ final class SalvagedTree {
     SSTableWriter writer() throws IOException;
 
     /** The newest value of a key can't be read. */
-    void lost(String file, byte[] key);
+    void onLost(String file, byte[] key);
   }
 
   /** Writes the newest value of each key, with an LSN below that of any log. */
@@ -204,7 +204,7 @@ final class SalvagedTree {
     }
     byte[] value = source.value(scratch, pageSize);
     if (value == null) {
-      visitor.lost(source.file(), source.key());
+      visitor.onLost(source.file(), source.key());
       return false;
     }
     chain.add(
@@ -421,7 +421,7 @@ final class SalvagedTree {
         return;
       }
       if (!table.hasWholeValue()) {
-        visitor.lost(table.fileName(), of);
+        visitor.onLost(table.fileName(), of);
         return;
       }
       SSTableWriter writer = visitor.writer().expiring(table.expiry());
