@@ -4,6 +4,7 @@ import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.state.TreeHandle;
@@ -37,6 +38,8 @@ public final class Committer {
   private static final long NOT_LOGGED = -1;
 
   private final Engine engine;
+  private final LogHandle log;
+  private final FailureLatch failure;
   private final PagePool pool;
   private final Snapshots snapshots;
   private final WriteGate gate;
@@ -59,6 +62,8 @@ public final class Committer {
     this.rangeRoom = rangeRoom;
     this.rangeMemory = engine.catalog().rangeMemory();
     this.engine = engine;
+    this.log = engine.log();
+    this.failure = engine.failure();
     this.pool = engine.catalog().space().pool();
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
@@ -117,8 +122,8 @@ public final class Committer {
    * @return what to hand to {@link #awaitDurable}
    */
   public long write(TreeHandle tree, Writer writer, int slot) {
-    engine.failure().check();
-    engine.log().get().checkWritable();
+    failure.check();
+    log.get().checkWritable();
     Write write = writer.write().hashed();
     if (write.isRange()) {
       return writeRange(tree, writer, slot);
@@ -170,9 +175,9 @@ public final class Committer {
    * The write is visible: its caller must be told so, and wait for its sync. What failed is tried
    * again by later writes.
    */
-  private static void passOver(Throwable failure) {
+  private static void passOver(Throwable cause) {
     System.getLogger(Committer.class.getName())
-        .log(Level.WARNING, "a write is done, but what follows it failed", failure);
+        .log(Level.WARNING, "a write is done, but what follows it failed", cause);
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */
@@ -181,9 +186,9 @@ public final class Committer {
       return;
     }
     try {
-      engine.log().get().awaitDurable(written);
+      log.get().awaitDurable(written);
     } catch (StoreFailedException e) {
-      engine.failure().markTold();
+      failure.markTold();
       throw e;
     }
   }
@@ -219,13 +224,13 @@ public final class Committer {
   }
 
   private long writeUnlogged(TreeHandle tree, Write write, int slot) {
-    Log log = engine.log().get();
-    write.at(log.reserveMarker());
+    Log open = log.get();
+    write.at(open.reserveMarker());
     try {
       stamp(tree, write);
       apply(tree, write, slot);
     } finally {
-      log.publishMarker(write.lsn());
+      open.publishMarker(write.lsn());
     }
     return NOT_LOGGED;
   }
@@ -242,9 +247,9 @@ public final class Committer {
     if (batch.count() == 0) {
       return NOT_LOGGED;
     }
-    engine.failure().check();
-    Log log = engine.log().get();
-    log.checkWritable();
+    failure.check();
+    Log open = log.get();
+    open.checkWritable();
     Writer writer = writer();
     BatchApplier applier = new BatchApplier(this, engine, writer.write(), slot);
     long written = NOT_LOGGED;
@@ -257,7 +262,7 @@ public final class Committer {
       if (logged) {
         written = writeLogged(batch, applier, writer.record());
       } else {
-        writeUnlogged(batch, applier, log);
+        writeUnlogged(batch, applier, open);
       }
     } finally {
       applier.freeUnused();
@@ -346,7 +351,7 @@ public final class Committer {
 
   /** Applies an operation that replay found, unless there is no page for it now. */
   private boolean replayed(TreeHandle tree, Write write, boolean range) {
-    Lock applying = engine.log().applying();
+    Lock applying = log.applying();
     applying.lock();
     try {
       put(tree, write, range);
@@ -394,7 +399,7 @@ public final class Committer {
   private void put(TreeHandle tree, Write write, boolean range) {
     if (range) {
       // What is visible is taken first: a reader that is not registered later reads there or later.
-      long visible = engine.log().visible();
+      long visible = log.visible();
       tree.states().deleteRange(tree.order(), write.range(), snapshots, visible);
       return;
     }

@@ -5,6 +5,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.pool.Backoff;
+import io.isobardb.memory.pool.PagePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
@@ -18,7 +19,9 @@ import java.util.function.LongSupplier;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Sealer {
-  private final Engine engine;
+  private final LogHandle log;
+  private final WriteGate gate;
+  private final PagePool pool;
   private final Sealing rules;
   private final Consumer<TreeHandle> onSealed;
 
@@ -27,7 +30,9 @@ public final class Sealer {
    *     once
    */
   public Sealer(Engine engine, Sealing rules, Consumer<TreeHandle> onSealed) {
-    this.engine = engine;
+    this.log = engine.log();
+    this.gate = engine.gate();
+    this.pool = engine.catalog().space().pool();
     this.rules = rules;
     this.onSealed = onSealed;
   }
@@ -49,13 +54,13 @@ public final class Sealer {
   }
 
   private ActiveTree create(KeyOrder order, long lastBytes, long slicedBytes) {
-    Sealing.Size size = rules.next(engine.gate().limitBytes(), lastBytes, slicedBytes);
-    return new ActiveTree(engine.catalog().space().pool(), order, size.bytes(), size.filterBytes());
+    Sealing.Size size = rules.next(gate.limitBytes(), lastBytes, slicedBytes);
+    return new ActiveTree(pool, order, size.bytes(), size.filterBytes());
   }
 
   /** Seals what a write has filled, unless it may grow on. */
   void sealIfFull(TreeHandle tree, ActiveTree active) {
-    if (isFull(tree, active) && seal(tree, active, engine.log()::end)) {
+    if (isFull(tree, active) && seal(tree, active, log::end)) {
       onSealed.accept(tree);
     }
   }
@@ -83,10 +88,10 @@ public final class Sealer {
   public void seal(TreeHandle tree) {
     ActiveTree active = tree.activeTree();
     if (active.bytesUsed() > 0) {
-      Lock applying = engine.log().applying();
+      Lock applying = log.applying();
       applying.lock();
       try {
-        seal(tree, active, engine.log()::end);
+        seal(tree, active, log::end);
       } finally {
         applying.unlock();
       }
@@ -101,7 +106,7 @@ public final class Sealer {
    * @return that LSN
    */
   public long sealTogether(List<TreeHandle> trees) {
-    Log log = engine.log().get();
+    Log open = log.get();
     while (true) {
       List<ActiveTree> fresh = new ArrayList<>(trees.size());
       for (TreeHandle tree : trees) {
@@ -114,14 +119,14 @@ public final class Sealer {
           trees,
           fresh,
           () -> {
-            lsn[0] = log.tryReserveMarker();
-            return lsn[0] < 0 ? log.end() : lsn[0];
+            lsn[0] = open.tryReserveMarker();
+            return lsn[0] < 0 ? open.end() : lsn[0];
           });
       if (lsn[0] >= 0) {
-        log.finishMarker(lsn[0]);
+        open.finishMarker(lsn[0]);
         return lsn[0];
       }
-      log.publishMarker(log.reserveMarker());
+      open.publishMarker(open.reserveMarker());
     }
   }
 
@@ -141,12 +146,11 @@ public final class Sealer {
   }
 
   private boolean isFull(TreeHandle tree, ActiveTree active) {
-    WriteGate gate = engine.gate();
     return active.full() && rules.seals(tree.seals().use(), gate.usedBytes(), gate.limitBytes());
   }
 
   private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
-    boolean exact = engine.log().isOpen();
+    boolean exact = log.isOpen();
     boolean sealed = tree.seals().seal(active, () -> next(tree), logEnd);
     if (sealed && exact) {
       active.sealedExactly();

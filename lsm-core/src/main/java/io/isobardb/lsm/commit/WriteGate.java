@@ -31,6 +31,9 @@ import java.util.function.BooleanSupplier;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class WriteGate implements StallCounter {
+  /** The longest value of all, in bytes. */
+  public static final int MAX_VALUE = 1 << 30;
+
   /** Waits shorter than this are left to add up. */
   private static final long MIN_WAIT_NANOS = 500_000;
 
@@ -161,6 +164,11 @@ public final class WriteGate implements StallCounter {
   /** See {@link #grant}. */
   public long grantBytes() {
     return grantBytes;
+  }
+
+  /** The longest value that a write may have, in bytes. */
+  public int maxValueBytes() {
+    return (int) Math.min(grantBytes / 4, MAX_VALUE);
   }
 
   /** The size of write memory at which what is in use would only just be no reason to flush. */

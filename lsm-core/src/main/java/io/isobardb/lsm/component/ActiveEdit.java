@@ -13,7 +13,6 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
-import io.isobardb.memory.pool.Backoff;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.lang.invoke.VarHandle;
@@ -21,9 +20,9 @@ import java.lang.invoke.VarHandle;
 /**
  * Changes to one node of {@link ActiveTree}, and the node's latch.
  *
- * <p>Thread rule: all but {@link #stableVersion} and {@link #tryLock} need the node locked, or not
- * yet reachable. Offsets handed in and out count from the page's start; {@code base} is where the
- * page starts in its region.
+ * <p>Thread rule: all but {@link #tryLock} need the node locked, or not yet reachable. Offsets
+ * handed in and out count from the page's start; {@code base} is where the page starts in its
+ * region.
  */
 final class ActiveEdit {
   private static final int SPARE_SLOTS = 16;
@@ -36,17 +35,6 @@ final class ActiveEdit {
     this.pool = pool;
     this.pageSize = pool.pageSize();
     this.bytes = bytes;
-  }
-
-  /** The version of a node, once no writer edits it. Edits are short. */
-  static int stableVersion(Memory memory, int base) {
-    for (int tries = 0; ; tries++) {
-      int version = memory.getIntAcquire(base + VERSION);
-      if ((version & 1) == 0) {
-        return version;
-      }
-      Backoff.pause(tries);
-    }
   }
 
   /** Locks a node if it still has {@code version}. */
@@ -62,7 +50,7 @@ final class ActiveEdit {
   /** Locks a node; gives the version it had. */
   static int lock(Memory memory, int base) {
     for (; ; ) {
-      int version = stableVersion(memory, base);
+      int version = ActiveLookup.stableVersion(memory, base);
       if (tryLock(memory, base, version)) {
         return version;
       }

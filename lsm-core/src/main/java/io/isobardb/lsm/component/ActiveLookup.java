@@ -12,6 +12,7 @@ import static io.isobardb.lsm.component.ActiveLayout.VERSION;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.Backoff;
 import io.isobardb.memory.pool.PagePool;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -67,7 +68,7 @@ final class ActiveLookup {
       }
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      int version = ActiveEdit.stableVersion(memory, base);
+      int version = stableVersion(memory, base);
       if (page != root) {
         continue;
       }
@@ -85,7 +86,7 @@ final class ActiveLookup {
         }
         Memory childMemory = pool.memory(child);
         int childBase = pool.base(child);
-        int childVersion = ActiveEdit.stableVersion(childMemory, childBase);
+        int childVersion = stableVersion(childMemory, childBase);
         // Without this a split between the two looks would have moved the key out of the child.
         if (changed(memory, base, version)) {
           break;
@@ -256,5 +257,16 @@ final class ActiveLookup {
       return length;
     }
     return said == Probe.HERE ? length : said;
+  }
+
+  /** The version of a node, once no writer edits it. Edits are short. */
+  static int stableVersion(Memory memory, int base) {
+    for (int tries = 0; ; tries++) {
+      int version = memory.getIntAcquire(base + VERSION);
+      if ((version & 1) == 0) {
+        return version;
+      }
+      Backoff.pause(tries);
+    }
   }
 }

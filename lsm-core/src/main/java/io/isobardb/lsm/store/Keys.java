@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.ShownKey;
@@ -69,7 +70,7 @@ final class Keys {
               + length
               + " bytes exceeds the limit of "
               + most
-              + (most < OpenStore.MAX_VALUE
+              + (most < WriteGate.MAX_VALUE
                   ? " bytes, a quarter of the write memory: that would have to be "
                       + 4L * length
                       + " bytes (StoreOptions.Builder.writeMemory)"

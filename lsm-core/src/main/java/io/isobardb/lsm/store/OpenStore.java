@@ -44,9 +44,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class OpenStore implements Store {
-  /** The longest value of all, in bytes. */
-  static final int MAX_VALUE = 1 << 30;
-
   private final StoreOptions options;
   private final StoreParts parts;
   private final Engine engine;
@@ -186,7 +183,7 @@ public final class OpenStore implements Store {
 
   /** The longest value that a write may have, in bytes. */
   public int maxValueBytes() {
-    return (int) Math.min(engine.gate().grantBytes() / 4, MAX_VALUE);
+    return engine.gate().maxValueBytes();
   }
 
   private void refuseInListener(String call) {

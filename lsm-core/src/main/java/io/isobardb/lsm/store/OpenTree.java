@@ -10,11 +10,13 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.ValueReader;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.read.Bounds;
+import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
@@ -40,6 +42,8 @@ public final class OpenTree implements Tree {
   private final TreeWriter writes;
   private final Durability byDefault;
   private final int maxKeyBytes;
+  private final WriteGate gate;
+  private final PointReader reader;
 
   OpenTree(OpenStore store, TreeHandle handle) {
     this.store = store;
@@ -49,6 +53,8 @@ public final class OpenTree implements Tree {
     this.writes = new TreeWriter(store, handle);
     this.byDefault = store.options().durability();
     this.maxKeyBytes = store.pageSize() / 4;
+    this.gate = store.engine().gate();
+    this.reader = store.parts().reader();
   }
 
   /**
@@ -162,7 +168,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public int maxValueBytes() {
-    return store.maxValueBytes();
+    return gate.maxValueBytes();
   }
 
   @Override
@@ -309,7 +315,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public boolean contains(byte[] key) {
-    return get(key, Keys.NO_ROOM, reads.latest()) != NOT_FOUND;
+    return get(key, Keys.NO_ROOM, reader.latest()) != NOT_FOUND;
   }
 
   @Override
@@ -329,7 +335,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public byte @Nullable [] get(byte[] key) {
-    return get(key, reads.latest());
+    return get(key, reader.latest());
   }
 
   @Override
@@ -346,13 +352,13 @@ public final class OpenTree implements Tree {
   /** As {@link #get(byte[])}, as of a moment that is registered. */
   byte @Nullable [] get(byte[] key, Moment at) {
     checkKey(key);
-    return reads.get(key, at);
+    return reader.getArray(handle, key, at);
   }
 
   @Override
   public int get(byte[] key, ByteBuffer target) {
     Targets.check(target);
-    return get(key, target, reads.latest());
+    return get(key, target, reader.latest());
   }
 
   @Override
@@ -374,7 +380,7 @@ public final class OpenTree implements Tree {
 
   int get(byte[] key, ByteBuffer target, Moment at) {
     checkKey(key);
-    return advance(target, reads.get(key, at, target));
+    return advance(target, reader.get(handle, key, at, target));
   }
 
   private static int advance(ByteBuffer target, int length) {

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lookups of one tree.
+ * The lookups of one tree that take more than a value.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -34,21 +34,6 @@ final class TreeReads {
     this.batches = open.parts().batchReader();
   }
 
-  /** To read what is visible now. */
-  Moment latest() {
-    return reader.latest();
-  }
-
-  /** The value of a key, or null if there is none. */
-  byte @Nullable [] get(byte[] key, Moment at) {
-    return reader.getArray(handle, key, at);
-  }
-
-  /** Copies a value into {@code target} at its position, which does not move, if it fits. */
-  int get(byte[] key, Moment at, ByteBuffer target) {
-    return reader.get(handle, key, at, target);
-  }
-
   /** The values of many keys, in their order. */
   List<byte @Nullable []> multiGet(List<byte[]> keys, Moment at) {
     return Arrays.asList(batches.get(handle, keys, at));
@@ -60,7 +45,7 @@ final class TreeReads {
     try {
       ByteBuffer target = probe.scratch();
       target.limit(Math.min(target.capacity(), SMALL_BYTES));
-      int length = reader.get(handle, key, latest(), probe);
+      int length = reader.get(handle, key, reader.latest(), probe);
       byte[] folded = probe.folded();
       if (length == Tree.NOT_FOUND) {
         return null;
