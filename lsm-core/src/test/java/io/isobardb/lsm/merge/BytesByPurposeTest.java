@@ -154,9 +154,7 @@ class BytesByPurposeTest {
     List<RecordedEvent> flushes =
         RecordingFile.readAllEvents(file).stream()
             .filter(event -> event.getEventType().getName().equals("isobar.Io"))
-            // Stores that other tests left open are told of, too, by a text that may be missing:
-            // JFR
-            // keeps it where another recording began.
+            // Stores that other tests left open are told of, too. Once the text of one was missing.
             .filter(event -> directory.resolve("store").toString().equals(event.getString("store")))
             .filter(event -> event.getString("purpose").equals(IoPurpose.FLUSH.name()))
             .toList();
