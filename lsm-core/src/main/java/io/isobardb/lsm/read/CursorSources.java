@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * What a cursor reads from: a state of its tree with a cursor over each of its components, and the
  * overlay, all merged. It says what their entries mean at the cursor's moment.
  *
- * <p>It keeps the state only while that is current: every so many steps it looks whether the tree
- * has moved on, and if so gives it up, so that a long scan does not hold old memory and files back.
+ * <p>A state is to be kept only while it is current, so that a long scan does not hold old memory
+ * and files back: {@link #step} says when to look whether the tree {@link #isOutdated has moved
+ * on}.
  *
  * <p>Thread rule: one thread at a time.
  */

@@ -5,7 +5,8 @@ package io.isobardb.lsm.schedule;
  * decides when merges run, how fast jobs are, how memory is divided. A store has those that its
  * options ask for.
  *
- * <p>It looks only once it is started; events before that are passed over. All of them are cheap.
+ * <p>It looks from time to time once it is started. Thread rule: events may come from any thread.
+ * They are cheap, save {@link #onAwaited}, at which it may look at once.
  */
 public interface StoreWatch extends Service {
   /** Begins. */

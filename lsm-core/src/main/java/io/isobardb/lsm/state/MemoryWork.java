@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The work on what a tree has in memory, by flushes and memory merges: whose turn it is, how far
  * round the key space they have come, and what merging has been good for.
  *
- * <p>Thread rule: all methods may be called by any thread. What is set is set by whoever has the
+ * <p>Thread rule: all methods may be called by any thread. Setters are for the job that has the
  * turn.
  */
 public final class MemoryWork {
