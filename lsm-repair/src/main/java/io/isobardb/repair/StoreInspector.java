@@ -132,6 +132,7 @@ public final class StoreInspector implements AutoCloseable {
     } else {
       Version version = store.recovered().version(tree, order);
       version.groups().forEach(group -> runs.add(run("L0 group " + group.number(), group.run())));
+      version.tiers().forEach(tier -> runs.add(run("tier " + tier.number(), tier.run())));
       for (int i = 1; i <= version.levelCount(); i++) {
         runs.add(run("L" + i, version.level(i)));
       }

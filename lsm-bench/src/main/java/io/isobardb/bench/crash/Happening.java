@@ -10,6 +10,7 @@ public enum Happening {
   FULL_FLUSH("a slice of all runs was flushed"),
   MEMORY_MERGE("runs in memory were merged"),
   WITHIN_L0_MERGE("small groups of L0 became one"),
+  WITHIN_TIERS_MERGE("tiers became one"),
   L0_MERGE("groups of L0 were merged into a level"),
   LEVEL_MERGE("a level was merged into the next one"),
   TABLE_MOVED("an SSTable went to another level as it is"),

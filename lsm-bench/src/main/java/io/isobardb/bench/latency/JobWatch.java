@@ -38,7 +38,7 @@ final class JobWatch implements StoreListener {
         switch (event.kind()) {
           case WITHIN_L0 -> WITHIN_L0;
           case L0 -> L0;
-          case LEVEL -> DEEP;
+          case WITHIN_TIERS, LEVEL -> DEEP;
           case MEMORY, MOVE, ADD_LEVEL, DROP_LEVEL, DROP_TABLES -> "";
         };
     if (!name.isEmpty()) {

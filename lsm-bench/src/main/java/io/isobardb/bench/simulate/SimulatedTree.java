@@ -8,6 +8,7 @@ import io.isobardb.lsm.merge.MergeView;
 import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.state.TreeWork;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -19,6 +20,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One tree, entry by entry: sets of keys in memory, sorted arrays of keys for SSTables. The
@@ -37,6 +39,7 @@ final class SimulatedTree {
   private record Sealed(long minLsn, long round, int sweep) {}
 
   private final StoreShape shape;
+  private final TreeWork work = new TreeWork();
   private final int keys;
   private final MergePolicy policy;
   private final KeyBits active;
@@ -61,6 +64,7 @@ final class SimulatedTree {
   private long nextFile = 1;
   private long flushed;
   private long withinL0;
+  private long toTiers;
   private final long[] mergedTo = new long[Place.MAX_LEVELS];
 
   SimulatedTree(int keys, StoreShape shape) {
@@ -195,15 +199,31 @@ final class SimulatedTree {
       long tableBytes =
           Room.SIZES.merged(room().writeBytes(), version.sizeBytes(), recentBytes, sliced);
       MergeChoice choice =
-          policy.choose(new MergeView(version, recentBytes, tableBytes, List.of()));
+          policy.choose(
+              new MergeView(
+                  version,
+                  shape.tree(),
+                  recentBytes,
+                  tableBytes,
+                  shape.batches() ? work.batchBytes() : 0,
+                  null,
+                  List.of(),
+                  List.of(),
+                  Set.of(MergeChoice.Slot.values())));
       if (choice == null) {
         return;
       }
-      carryOut(choice, tableBytes);
+      if (choice.leavesL0()) {
+        work.leavesL0(version.l0Bytes());
+      }
+      long written = carryOut(choice, tableBytes);
+      if (choice.leavesL0()) {
+        work.leftL0(choice.inputBytes(), written, choice.l0Bytes(), choice.l0Groups());
+      }
     }
   }
 
-  private void carryOut(MergeChoice choice, long tableBytes) {
+  private long carryOut(MergeChoice choice, long tableBytes) {
     List<SSTableMeta> outputs = new ArrayList<>();
     if (choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1) {
       for (MergeChoice.Input input : choice.inputs()) {
@@ -214,24 +234,22 @@ final class SimulatedTree {
         }
       }
       Place place = choice.output();
-      OutputCuts cuts =
-          place.inL0()
-              ? OutputCuts.inL0(version, tableBytes)
-              : OutputCuts.inLevel(version, place.height(), tableBytes);
+      OutputCuts cuts = OutputCuts.in(version, place, tableBytes);
       int first = id(choice.minKey());
       int last = id(choice.maxKey());
       for (int from = merged.next(first); from >= 0; ) {
         from = take(merged, from, last, cuts);
         outputs.add(table(entriesTaken));
-        if (place.inL0()) {
-          withinL0 += entriesTaken;
-        } else {
-          mergedTo[place.height()] += entriesTaken;
+        switch (place.kind()) {
+          case GROUP -> withinL0 += entriesTaken;
+          case TIER -> toTiers += entriesTaken;
+          case LEVEL -> mergedTo[place.height()] += entriesTaken;
         }
       }
       merged.clear(first, last);
     }
-    version = version.apply(choice.edit(TREE_ID, outputs));
+    version = version.apply(choice.edit(TREE_ID, version, outputs));
+    return outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
   }
 
   /** Gathers an output from {@code first} on; where the next one begins, -1 if there is none. */
@@ -327,6 +345,7 @@ final class SimulatedTree {
   void countAnew() {
     flushed = 0;
     withinL0 = 0;
+    toTiers = 0;
     Arrays.fill(mergedTo, 0);
   }
 
@@ -336,6 +355,11 @@ final class SimulatedTree {
 
   long withinL0() {
     return withinL0;
+  }
+
+  /** Entries that merges have written to tiers. */
+  long toTiers() {
+    return toTiers;
   }
 
   /** Entries that merges wrote to the level of this height. */

@@ -11,6 +11,7 @@ import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.lsm.policy.MemoryComponent;
+import io.isobardb.lsm.policy.TreeShape;
 
 /**
  * What a simulated store is made with.
@@ -19,19 +20,36 @@ import io.isobardb.lsm.policy.MemoryComponent;
  * @param policy which tree is flushed when write memory runs short
  * @param strategy how much of it
  * @param leveling how levels are shaped
+ * @param tree what is wanted of each tree
+ * @param batches whether levels go by what L0 delivers at a time, as the engine's do
  */
 public record StoreShape(
-    Room room, FlushPolicy policy, FlushStrategy strategy, LevelingOptions leveling) {
+    Room room,
+    FlushPolicy policy,
+    FlushStrategy strategy,
+    LevelingOptions leveling,
+    TreeShape tree,
+    boolean batches) {
 
   /** A store with the default policies. */
   public static StoreShape of(Room room) {
     return new StoreShape(
-        room, FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, LevelingOptions.DEFAULT);
+        room,
+        FlushPolicy.OPTIMAL,
+        FlushStrategy.ROUND_ROBIN,
+        LevelingOptions.DEFAULT,
+        TreeShape.DEFAULT,
+        false);
   }
 
   /** The same store with another flush strategy. */
   public StoreShape with(FlushStrategy other) {
-    return new StoreShape(room, policy, other, leveling);
+    return new StoreShape(room, policy, other, leveling, tree, batches);
+  }
+
+  /** The same store with trees of another shape, whose levels go by what L0 delivers. */
+  public StoreShape with(TreeShape other) {
+    return new StoreShape(room, policy, strategy, leveling, other, true);
   }
 
   /** Whether trees are flushed whole for memory's sake, so many being there with equal shares. */

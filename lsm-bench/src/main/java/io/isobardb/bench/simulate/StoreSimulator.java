@@ -132,7 +132,7 @@ public final class StoreSimulator {
     double[] merged = new double[levels];
     for (SimulatedTree tree : trees) {
       flushed += tree.flushed();
-      withinL0 += tree.withinL0();
+      withinL0 += tree.withinL0() + tree.toTiers();
       for (int l = 0; l < levels; l++) {
         merged[l] += tree.mergedTo(levels - 1 - l) / puts;
       }

@@ -270,9 +270,7 @@ final class DiskMergeJob implements Job {
 
   private OutputCuts cuts(Version version) {
     long bytes = merger.tableBytes(tree);
-    return choice.output().inL0()
-        ? OutputCuts.inL0(version, bytes)
-        : OutputCuts.inLevel(version, choice.output().height(), bytes);
+    return OutputCuts.in(version, choice.output(), bytes);
   }
 
   private boolean nothingBelow(LeafCursor cursor) {
@@ -339,7 +337,7 @@ final class DiskMergeJob implements Job {
     return new Catalog.Change() {
       @Override
       public VersionEdit edit(Version version, long flushedLsn) {
-        return choice.edit(tree.id(), outputs);
+        return choice.edit(tree.id(), version, outputs);
       }
 
       @Override

@@ -2,9 +2,8 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
-import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,20 +21,6 @@ final class ExpiredTables {
 
   private ExpiredTables() {}
 
-  private record Stand(Place place, Level<SSTableMeta> run) {}
-
-  /** All runs, newest first. */
-  private static List<Stand> stands(Version version) {
-    List<Stand> stands = new ArrayList<>();
-    for (Group group : version.groups()) {
-      stands.add(new Stand(group.place(), group.run()));
-    }
-    for (int height = version.levelCount() - 1; height >= 0; height--) {
-      stands.add(new Stand(Place.level(height), version.atHeight(height)));
-    }
-    return stands;
-  }
-
   /**
    * The SSTables that nobody needs: what they hold has expired, or is a delete marker, and nothing
    * that this could hide lies below them.
@@ -46,7 +31,7 @@ final class ExpiredTables {
    */
   static List<MergeChoice.Input> droppable(Version version, long by, Set<Long> busy) {
     List<MergeChoice.Input> inputs = new ArrayList<>();
-    List<Stand> stands = stands(version);
+    List<PlacedRun> stands = version.placedRuns();
     Set<Long> gone = new HashSet<>();
     for (int i = stands.size() - 1; i >= 0; i--) {
       List<SSTableMeta> tables = new ArrayList<>();
@@ -68,7 +53,7 @@ final class ExpiredTables {
 
   /** Whether nothing lies below an SSTable that has keys within its range. */
   static boolean nothingBelow(Version version, MergeChoice.Input one) {
-    List<Stand> stands = stands(version);
+    List<PlacedRun> stands = version.placedRuns();
     int at = 0;
     while (!stands.get(at).place().equals(one.place())) {
       at++;
@@ -76,9 +61,10 @@ final class ExpiredTables {
     return hidesNothing(one.tables().get(0), stands.subList(at + 1, stands.size()), Set.of());
   }
 
-  private static boolean hidesNothing(SSTableMeta table, List<Stand> below, Set<Long> gone) {
+  private static boolean hidesNothing(
+      SSTableMeta table, List<PlacedRun> below, Set<Long> gone) {
     byte[] max = table.maxKey();
-    for (Stand stand : below) {
+    for (PlacedRun stand : below) {
       Level<SSTableMeta> run = stand.run();
       KeyOrder order = run.order();
       for (int i = run.from(table.minKey(), 0, table.minKey().length); i < run.size(); i++) {
@@ -101,7 +87,7 @@ final class ExpiredTables {
    */
   static List<MergeChoice.Input> expiring(Version version, long by, int share) {
     List<MergeChoice.Input> inputs = new ArrayList<>();
-    for (Stand stand : stands(version)) {
+    for (PlacedRun stand : version.placedRuns()) {
       for (SSTableMeta table : stand.run().elements()) {
         long expired = table.expiring().expired(by);
         if (expired > 0 && expired >= table.entries() / share) {

@@ -2,7 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -13,18 +13,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * SSTables on their way into one merge. An SSTable of L0 never comes without its elders: all that
- * overlap it in strictly older groups, and theirs. Otherwise an older version, left behind in L0,
- * would hide the newer one now below.
+ * SSTables on their way into one merge. One of several runs that overlap, as the groups of L0 and
+ * the tiers do, never comes without its elders: all that overlap it in strictly older runs, and
+ * theirs. Otherwise an older version, left behind there, would hide the newer one now below.
  *
- * <p>Below L0, what overlaps the set's key range in the levels from the highest one taken to the
+ * <p>Below these runs, what overlaps the set's key range in the levels from the highest one taken to the
  * output level comes too.
  */
 final class InputSet {
   private final Version version;
+  private final List<PlacedRun> runs;
   private final KeyOrder order;
   private final Set<Long> busy;
-  private final BitSet[] taken; // by group, newest first
+  private final BitSet[] taken; // by run, newest first
   private byte[] minKey = new byte[0];
   private byte[] maxKey = new byte[0];
   private boolean any;
@@ -33,11 +34,16 @@ final class InputSet {
   private final List<MergeChoice.Input> lower = new ArrayList<>();
   private int lowerFrom;
 
-  InputSet(Version version, Set<Long> busy) {
+  /**
+   * @param runs those that overlap each other, newest first: groups of L0, or tiers
+   * @param busy numbers of the files that are in merges
+   */
+  InputSet(Version version, List<PlacedRun> runs, Set<Long> busy) {
     this.version = version;
+    this.runs = runs;
     this.order = version.order();
     this.busy = busy;
-    this.taken = new BitSet[version.groups().size()];
+    this.taken = new BitSet[runs.size()];
     for (int i = 0; i < taken.length; i++) {
       taken[i] = new BitSet();
     }
@@ -45,6 +51,7 @@ final class InputSet {
 
   private InputSet(InputSet other) {
     version = other.version;
+    runs = other.runs;
     order = other.order;
     busy = other.busy;
     taken = new BitSet[other.taken.length];
@@ -66,14 +73,23 @@ final class InputSet {
     return new InputSet(this);
   }
 
-  /** Takes the {@code i}th SSTable of a group, with its elders. */
+  /** Takes the {@code i}th SSTable of a run, with its elders. */
   void takeWithElders(int group, int i) {
-    Level<SSTableMeta> run = version.groups().get(group).run();
+    takeWithElders(group, i, taken.length);
+  }
+
+  /**
+   * Takes the {@code i}th SSTable of a run, with its elders in some of the runs.
+   *
+   * @param end one past the oldest of them
+   */
+  void takeWithElders(int group, int i, int end) {
+    Level<SSTableMeta> run = runs.get(group).run();
     byte[] low = run.meta(i).minKey();
     byte[] high = run.meta(i).maxKey();
     take(group, run, i);
-    for (int older = group + 1; older < taken.length; older++) {
-      Level<SSTableMeta> olderRun = version.groups().get(older).run();
+    for (int older = group + 1; older < end; older++) {
+      Level<SSTableMeta> olderRun = runs.get(older).run();
       int from = olderRun.from(low, 0, low.length);
       int to = from + olderRun.overlapping(low, high).size();
       for (int j = from; j < to; j++) {
@@ -92,12 +108,12 @@ final class InputSet {
    * @param to one past the oldest
    */
   void takeWithNeighbours(int group, int i, int from, int to) {
-    take(group, version.groups().get(group).run(), i);
+    take(group, runs.get(group).run(), i);
     long before;
     do {
       before = upperBytes;
       for (int other = from; other < to; other++) {
-        Level<SSTableMeta> run = version.groups().get(other).run();
+        Level<SSTableMeta> run = runs.get(other).run();
         int first = run.from(minKey, 0, minKey.length);
         int end = first + run.overlapping(minKey, maxKey).size();
         for (int j = first; j < end; j++) {
@@ -154,12 +170,18 @@ final class InputSet {
     return maxKey;
   }
 
-  /** Bytes that come down: of L0, or of the one SSTable. */
+  /** Bytes that come down: of the runs that overlap, or of the one SSTable. */
   long upperBytes() {
     return upperBytes;
   }
 
-  /** How many groups SSTables were taken of. */
+  /** Bytes that were taken of a run. */
+  long bytesOf(int group) {
+    Level<SSTableMeta> run = runs.get(group).run();
+    return taken[group].stream().mapToLong(i -> run.meta(i).sizeBytes()).sum();
+  }
+
+  /** How many of the runs SSTables were taken of. */
   int groups() {
     return (int) Arrays.stream(taken).filter(set -> !set.isEmpty()).count();
   }
@@ -178,14 +200,13 @@ final class InputSet {
     return lowerBytes() / (double) upperBytes;
   }
 
-  /** Bytes of the oldest group of L0 that SSTables were taken of. */
+  /** Bytes of the oldest of the runs that SSTables were taken of. */
   long oldestBytes() {
     int oldest = taken.length - 1;
     while (taken[oldest].isEmpty()) {
       oldest--;
     }
-    Level<SSTableMeta> run = version.groups().get(oldest).run();
-    return taken[oldest].stream().mapToLong(i -> run.meta(i).sizeBytes()).sum();
+    return bytesOf(oldest);
   }
 
   /** The first SSTable of a group behind the {@code i}th that was not taken. */
@@ -198,7 +219,7 @@ final class InputSet {
     List<MergeChoice.Input> inputs = new ArrayList<>();
     for (int group = 0; group < taken.length; group++) {
       if (!taken[group].isEmpty()) {
-        Group of = version.groups().get(group);
+        PlacedRun of = runs.get(group);
         inputs.add(
             new MergeChoice.Input(
                 of.place(), taken[group].stream().mapToObj(of.run()::meta).toList()));

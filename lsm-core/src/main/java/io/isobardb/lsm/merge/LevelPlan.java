@@ -28,7 +28,7 @@ record LevelPlan(int levels, double ratio, double cost) {
    * The ratio with which so many levels above the last one hold this part of it together: the root
    * of a sum that falls with the ratio.
    */
-  private static double leastRatio(int above, double part) {
+  static double leastRatio(int above, double part) {
     double low = 1;
     double high = 1 + 1 / part;
     for (int i = 0; i < 50; i++) {

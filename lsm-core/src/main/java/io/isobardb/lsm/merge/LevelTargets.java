@@ -1,5 +1,7 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.LevelShares;
@@ -26,11 +28,17 @@ final class LevelTargets {
    */
   private static final int LARGE = 8;
 
+  /** A tree has tiers where they may hold so many batches of L0. */
+  private static final int WORTH_TIERS = 2;
+
   private final LevelingOptions options;
+  private final TreeShape shape;
   private final long targetBytes;
   private final long lastBytes;
   private final int levels;
   private final long writeMemoryBytes;
+
+  private final long tierBytes;
 
   /** What L0 delivers at a time; 0 if sizes don't go by that. */
   private final long batchBytes;
@@ -48,19 +56,55 @@ final class LevelTargets {
             ? options.fixedWriteMemoryBytes()
             : view.writeMemoryBytes();
     this.options = options;
+    this.shape = view.shape();
     this.targetBytes = view.targetBytes();
     this.lastBytes = version.atHeight(0).sizeBytes();
     this.levels = version.levelCount();
     // A flush writes an SSTable at least, so less memory needs no further level.
     this.writeMemoryBytes = Math.max(followed, targetBytes);
+    this.tierBytes = tierBytes(view);
     boolean fixed = options.sizeRatio() > 0 || options.fixedWriteMemoryBytes() > 0;
-    this.plan = view.plan();
-    this.batchBytes = plan != null || fixed ? 0 : view.batchBytes();
+    this.plan = tierBytes > 0 ? null : view.plan();
+    this.batchBytes = tierBytes > 0 || plan != null || fixed ? 0 : view.batchBytes();
     this.large = batchBytes > 0 && lastBytes >= LARGE * writeMemoryBytes;
-    this.ratio =
-        batchBytes > 0
-            ? LevelPlan.of(levels, lastBytes, batchBytes, options.maxSpace()).ratio()
-            : options.usualRatio();
+    if (tierBytes > 0) {
+      this.ratio = LevelPlan.leastRatio(levelsBelowTiers(), shape.maxSpace() - 1);
+    } else {
+      this.ratio =
+          batchBytes > 0
+              ? LevelPlan.of(levels, lastBytes, batchBytes, shape.maxSpace()).ratio()
+              : options.usualRatio();
+    }
+  }
+
+  /**
+   * Tiers are as one level more on top of the levels, and as large as space allows: the more they
+   * hold, the less of the levels is rewritten for each byte that leaves them. Where the last level
+   * has one run, they hold no more than it does.
+   */
+  private long tierBytes(MergeView view) {
+    Runs runs = shape.runs();
+    if (runs.isLeveled()) {
+      return 0;
+    }
+    int below = levelsBelowTiers();
+    double share =
+        runs.last() > 1
+            ? Math.min(shape.maxSpace() - 1, runs.last())
+            : Math.pow(LevelPlan.leastRatio(below, shape.maxSpace() - 1), -below);
+    long bytes = (long) (share * lastBytes);
+    long batch = view.batchBytes() > 0 ? view.batchBytes() : writeMemoryBytes;
+    long least = Math.max(targetBytes, batch);
+    return bytes >= (view.version().tiers().isEmpty() ? WORTH_TIERS * least : least) ? bytes : 0;
+  }
+
+  private int levelsBelowTiers() {
+    return Math.max(1, shape.runs().single());
+  }
+
+  /** What all tiers may hold together, in bytes; 0 if there are to be none. */
+  long tierBytes() {
+    return tierBytes;
   }
 
   /** The write memory that levels are made for, in bytes. */
@@ -83,7 +127,7 @@ final class LevelTargets {
     int count = plan != null ? plan.count() : wantsLevel() ? levels + 1 : levels;
     double grown =
         batchBytes > 0
-            ? LevelPlan.of(count, lastBytes, batchBytes, options.maxSpace()).ratio()
+            ? LevelPlan.of(count, lastBytes, batchBytes, shape.maxSpace()).ratio()
             : ratio;
     List<Double> shares = new ArrayList<>(List.of(1.0));
     for (int height = 1; height < count; height++) {
@@ -96,6 +140,9 @@ final class LevelTargets {
 
   /** Whether L1 is too large for what comes from memory. */
   boolean wantsLevel() {
+    if (tierBytes > 0) {
+      return levels < levelsBelowTiers();
+    }
     if (plan != null) {
       return levels < plan.count();
     }
@@ -105,6 +152,9 @@ final class LevelTargets {
 
   /** Whether L1 is of no use, memory being so large. */
   boolean wantsNoL1() {
+    if (tierBytes > 0) {
+      return levels > levelsBelowTiers();
+    }
     if (plan != null) {
       return levels > plan.count();
     }
@@ -115,7 +165,7 @@ final class LevelTargets {
   }
 
   private int wanted(double batch) {
-    return LevelPlan.cheapest(lastBytes, batch, options.maxSpace()).levels();
+    return LevelPlan.cheapest(lastBytes, batch, shape.maxSpace()).levels();
   }
 
   /** Write memory times T. */

@@ -15,7 +15,6 @@ import io.isobardb.lsm.version.L0Limits;
  * @param l0Limits how many groups L0 may have
  * @param fixedWriteMemoryBytes the write memory that the levels are made for, whatever the tree
  *     has; 0 to follow it
- * @param maxSpace with sizes that go by batches, so many times the last level all may hold together
  * @param mergesWithinL0 whether groups of L0 that are small for what they overlap are merged with
  *     each other first
  */
@@ -26,7 +25,6 @@ public record LevelingOptions(
     MergeSelection selection,
     L0Limits l0Limits,
     long fixedWriteMemoryBytes,
-    double maxSpace,
     boolean mergesWithinL0) {
   /** T where nothing is known of batches: the paper's. */
   private static final int USUAL_RATIO = 10;
@@ -40,7 +38,6 @@ public record LevelingOptions(
           MergeSelection.GREEDY,
           L0Limits.DEFAULT,
           0,
-          1.25,
           true);
 
   /** T; where it is left to batches, what holds while none are known. */
@@ -60,9 +57,6 @@ public record LevelingOptions(
     }
     if (!(dropFactor >= 1)) {
       throw new IllegalArgumentException("drop factor " + dropFactor + ", must be 1 or more");
-    }
-    if (!(maxSpace > 1)) {
-      throw new IllegalArgumentException("space " + maxSpace + ", must be above 1");
     }
     if (fixedWriteMemoryBytes < 0) {
       throw new IllegalArgumentException("write memory " + fixedWriteMemoryBytes);

@@ -16,8 +16,9 @@ import java.util.Set;
  * @param kind what
  * @param inputs the SSTables that take part, newest runs first: groups of L0 from the newest, then
  *     levels downwards; none for a change of levels
- * @param output the level that receives the outputs, or is added or dropped; or the group of L0
- *     that does, the oldest of those merged
+ * @param output the level that receives the outputs, or is added or dropped; or the group of L0 or
+ *     the tier that does, the oldest of those merged; {@link Place#TIERS} for what leaves L0 for
+ *     the tiers
  * @param minKey no input has a lower key; empty for a change of levels
  * @param maxKey no input has a higher key
  * @param bottommost whether nothing older than the inputs exists in their whole key range, so that
@@ -127,17 +128,17 @@ public record MergeChoice(
   }
 
   /** Whether it rewrites what comes from L0, and takes it to a level. */
-  boolean leavesL0() {
+  public boolean leavesL0() {
     return kind == Kind.MERGE && fromL0() && !output.inL0();
   }
 
   /** Bytes of L0 that it takes. */
-  long l0Bytes() {
+  public long l0Bytes() {
     return inputs.stream().filter(in -> in.place().inL0()).mapToLong(Input::sizeBytes).sum();
   }
 
   /** Groups of L0 that it takes from. */
-  int l0Groups() {
+  public int l0Groups() {
     return (int) inputs.stream().filter(in -> in.place().inL0()).count();
   }
 
@@ -171,7 +172,7 @@ public record MergeChoice(
    * @param version the tree's levels of now
    */
   public boolean nothingBelow(Version version, byte[] key) {
-    return bottommost || !output.inL0() && version.nothingBelow(output.height(), key, key);
+    return bottommost || !output.inL0() && version.nothingBelow(output, key, key);
   }
 
   /** What listeners are told it was. */
@@ -181,7 +182,10 @@ public record MergeChoice(
         if (output.inL0()) {
           yield MergeKind.WITHIN_L0;
         }
-        yield fromL0() ? MergeKind.L0 : MergeKind.LEVEL;
+        if (fromL0()) {
+          yield MergeKind.L0;
+        }
+        yield output.isLevel() ? MergeKind.LEVEL : MergeKind.WITHIN_TIERS;
       }
       case MOVE -> MergeKind.MOVE;
       case ADD_LEVEL -> MergeKind.ADD_LEVEL;
@@ -199,21 +203,29 @@ public record MergeChoice(
    * The edit that puts the outputs in the inputs' place.
    *
    * @param treeId which tree
+   * @param version what the edit is applied to
    * @param outputs of the merge, disjoint; empty for the other kinds, and if nothing was left
    */
-  public VersionEdit edit(int treeId, List<SSTableMeta> outputs) {
+  public VersionEdit edit(int treeId, Version version, List<SSTableMeta> outputs) {
     VersionEdit.Builder edit = VersionEdit.of(treeId);
     switch (kind) {
       case ADD_LEVEL -> edit.levels(output.height() + 1);
       case DROP_LEVEL -> edit.levels(output.height());
-      case MOVE -> edit.move(inputs.get(0).tables().get(0).fileNumber(), output);
+      case MOVE -> {
+        SSTableMeta table = inputs.get(0).tables().get(0);
+        edit.move(table.fileNumber(), place(version, table));
+      }
       case MERGE, DRAIN_L1, DROP_TABLES -> {
         for (Input input : inputs) {
           input.tables().forEach(table -> edit.remove(table.fileNumber()));
         }
-        outputs.forEach(table -> edit.add(output, table));
+        outputs.forEach(table -> edit.add(place(version, table), table));
       }
     }
     return edit.build();
+  }
+
+  private Place place(Version version, SSTableMeta table) {
+    return output.equals(Place.TIERS) ? version.placeInTiers(table) : output;
   }
 }

@@ -3,7 +3,7 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +26,8 @@ public record MergeDown(
 
   /** Whether nothing is left to do. */
   public boolean isDone(Version version) {
-    for (Group group : version.groups()) {
-      if (group.run().elements().stream().anyMatch(table -> goesDown(version, table))) {
-        return false;
-      }
+    if (anyGoesDown(version, version.groups()) || anyGoesDown(version, version.tiers())) {
+      return false;
     }
     for (int height = version.levelCount() - 1; height > 0; height--) {
       if (!above(version, height).isEmpty()) {
@@ -37,6 +35,12 @@ public record MergeDown(
       }
     }
     return toClean(version).isEmpty();
+  }
+
+  private boolean anyGoesDown(Version version, List<PlacedRun> runs) {
+    return runs.stream()
+        .flatMap(placed -> placed.run().elements().stream())
+        .anyMatch(table -> goesDown(version, table));
   }
 
   /** The SSTables of a level above the last one that have to go down. */

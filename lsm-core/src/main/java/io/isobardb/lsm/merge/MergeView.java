@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Slot;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What a merge policy looks at: one tree.
  *
  * @param version its disk SSTables
+ * @param shape what its user wants of them
  * @param writeMemoryBytes the write memory it holds, averaged over some time so that levels do not
  *     come and go with every flush
  * @param targetBytes the size of an SSTable
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MergeView(
     Version version,
+    TreeShape shape,
     long writeMemoryBytes,
     long targetBytes,
     long batchBytes,
@@ -32,9 +35,13 @@ public record MergeView(
     Set<Slot> free) {
   /** A view where every slot is free and no merge is given up. */
   public MergeView(
-      Version version, long writeMemoryBytes, long targetBytes, List<MergeChoice> running) {
+      Version version,
+      TreeShape shape,
+      long writeMemoryBytes,
+      long targetBytes,
+      List<MergeChoice> running) {
     this(
-        version, writeMemoryBytes, targetBytes, 0, null, running, List.of(), Set.of(Slot.values()));
+        version, shape, writeMemoryBytes, targetBytes, 0, null, running, List.of(), Set.of(Slot.values()));
   }
 
   /** Checks the numbers. */
@@ -67,6 +74,6 @@ public record MergeView(
   private MergeView with(
       @Nullable LevelShares planned, List<MergeChoice> going, List<MergeChoice> others) {
     return new MergeView(
-        version, writeMemoryBytes, targetBytes, batchBytes, planned, going, others, free);
+        version, shape, writeMemoryBytes, targetBytes, batchBytes, planned, going, others, free);
   }
 }

@@ -365,6 +365,7 @@ public final class Merger {
     }
     return new MergeView(
         tree.states().current().version(),
+        tree.shape(),
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
         tree.work().batchBytes(),

@@ -7,7 +7,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -44,29 +44,17 @@ public final class NeedlessRanges {
    */
   static List<MergeChoice.Input> hidden(Version version, HiddenRanges by, Set<Long> busy) {
     List<MergeChoice.Input> inputs = new ArrayList<>();
-    for (Group group : version.groups()) {
-      addHidden(inputs, group.place(), group.run(), by, busy);
-    }
-    for (int height = version.levelCount() - 1; height >= 0; height--) {
-      addHidden(inputs, Place.level(height), version.atHeight(height), by, busy);
+    for (PlacedRun placed : version.placedRuns()) {
+      List<SSTableMeta> tables =
+          placed.run().elements().stream()
+              .filter(meta -> !busy.contains(meta.fileNumber()))
+              .filter(meta -> hides(by, meta, meta.minKey(), meta.maxKey()))
+              .toList();
+      if (!tables.isEmpty()) {
+        inputs.add(new MergeChoice.Input(placed.place(), tables));
+      }
     }
     return inputs;
-  }
-
-  private static void addHidden(
-      List<MergeChoice.Input> inputs,
-      Place place,
-      Level<SSTableMeta> run,
-      HiddenRanges by,
-      Set<Long> busy) {
-    List<SSTableMeta> tables =
-        run.elements().stream()
-            .filter(meta -> !busy.contains(meta.fileNumber()))
-            .filter(meta -> hides(by, meta, meta.minKey(), meta.maxKey()))
-            .toList();
-    if (!tables.isEmpty()) {
-      inputs.add(new MergeChoice.Input(place, tables));
-    }
   }
 
   private static boolean hides(HiddenRanges by, SSTableMeta meta, byte[] minKey, byte[] maxKey) {
@@ -83,7 +71,7 @@ public final class NeedlessRanges {
       Version version, HiddenRanges by, List<MergeChoice.Input> going) {
     List<MergeChoice.Input> edges = new ArrayList<>();
     for (MergeChoice.Input input : going) {
-      Level<SSTableMeta> run = run(version, input.place());
+      Level<SSTableMeta> run = version.run(input.place());
       Set<SSTableMeta> gone = new HashSet<>(input.tables());
       long bytes = 0;
       List<MergeChoice.Input> beside = new ArrayList<>();
@@ -103,20 +91,6 @@ public final class NeedlessRanges {
       }
     }
     return edges;
-  }
-
-  /** What stands in a place; nothing if there is no such group or level any more. */
-  static Level<SSTableMeta> run(Version version, Place place) {
-    if (place.inL0()) {
-      for (Group group : version.groups()) {
-        if (group.place().equals(place)) {
-          return group.run();
-        }
-      }
-    } else if (place.height() < version.levelCount()) {
-      return version.atHeight(place.height());
-    }
-    return Level.empty(version.order());
   }
 
   /**

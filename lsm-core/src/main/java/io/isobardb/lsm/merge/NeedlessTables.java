@@ -121,7 +121,7 @@ final class NeedlessTables {
       MergeChoice.Input input = next.input();
       SSTableMeta table = input.tables().get(0);
       if (!busy.contains(table.fileNumber())
-          && NeedlessRanges.run(version, input.place()).elements().contains(table)) {
+          && version.run(input.place()).elements().contains(table)) {
         return MergeChoice.ofRewritten(version, input, next.reason());
       }
     }

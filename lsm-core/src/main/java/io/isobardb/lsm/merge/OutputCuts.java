@@ -2,7 +2,8 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Version;
 import java.util.List;
@@ -16,6 +17,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 public final class OutputCuts {
+  /**
+   * SSTables of tiers are so many times smaller. A tier is thin: its SSTables lie over many of the
+   * level below. The less of that each covers, the narrower the columns of keys that go down, and
+   * the fuller are those that can be chosen (decision 0085).
+   */
+  private static final int TIER_PARTS = 4;
+
   private final KeyOrder order;
   private final Seams seams;
   private final long targetBytes;
@@ -52,13 +60,26 @@ public final class OutputCuts {
    * @param targetBytes the size of an output
    */
   public static OutputCuts inL0(Version version, long targetBytes) {
-    List<Level<SSTableMeta>> groups = version.groups().stream().map(Group::run).toList();
-    Seams seams = new Seams(groups, below(version, version.levelCount()));
+    return above(version, version.groups(), targetBytes);
+  }
+
+  private static OutputCuts above(Version version, List<PlacedRun> runs, long targetBytes) {
+    List<Level<SSTableMeta>> beside = runs.stream().map(PlacedRun::run).toList();
+    Seams seams = new Seams(beside, below(version, version.levelCount()));
     return new OutputCuts(version.order(), seams, targetBytes, null);
   }
 
+  /** Cuts of what goes to a place. */
+  public static OutputCuts in(Version version, Place place, long targetBytes) {
+    return switch (place.kind()) {
+      case GROUP -> inL0(version, targetBytes);
+      case TIER -> above(version, version.tiers(), targetBytes / TIER_PARTS);
+      case LEVEL -> inLevel(version, place.height(), targetBytes);
+    };
+  }
+
   /** Cuts of what goes to the level of this height, and later to the one below. */
-  public static OutputCuts inLevel(Version version, int height, long targetBytes) {
+  static OutputCuts inLevel(Version version, int height, long targetBytes) {
     Seams seams = new Seams(List.of(), below(version, height));
     return new OutputCuts(version.order(), seams, targetBytes, null);
   }
@@ -66,7 +87,7 @@ public final class OutputCuts {
   /**
    * Where SSTables begin.
    *
-   * @param groups those of L0
+   * @param groups those of L0, or the tiers
    * @param below counts where no group has an SSTable
    */
   private record Seams(List<Level<SSTableMeta>> groups, Level<SSTableMeta> below) {

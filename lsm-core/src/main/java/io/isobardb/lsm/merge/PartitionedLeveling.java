@@ -6,6 +6,7 @@ import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
@@ -13,16 +14,14 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Levels of one sorted run each, merged SSTable by SSTable, with grouped L0 and a number of levels
  * that follows the write memory ("Breaking Down Memory Walls in LSM-based Storage Systems", 4.1.2
- * and 4.1.3). Immutable.
+ * and 4.1.3). Where the tree's {@code Runs} allow several runs, tiers stand between L0 and the
+ * levels. Immutable.
  *
  * <p>Order of preference: L1 comes or goes; then by score, from 1 on; then an unwanted L1 is
  * drained. The score of a level is its size over its target. That of L0 is groups over the start,
@@ -31,16 +30,15 @@ import org.jspecify.annotations.Nullable;
  * merge of L0 costs is the size of L1, which would grow and grow. While L1 is unwanted, L0 is
  * merged into L2, along with what overlaps in L1.
  *
+ * <p>With tiers, what leaves L0 is put on top of them, and nothing of them is rewritten. A {@link
+ * Crowd} of tiers becomes one. Once all of them hold more than they may, the column goes down that
+ * rewrites least of the level below for what it brings. Tiers that are left where there are to be
+ * none go down like that, too, with the lowest priority as long as they are few.
+ *
  * <p>If L0 has many groups that are small for what they overlap, as with little memory, they are
  * merged with each other first, unless another one is merged down for less (decision 0034).
  */
 public final class PartitionedLeveling implements MergePolicy {
-  /** A merge takes no more than this many SSTables' bytes, if there is a choice. */
-  private static final int MAX_INPUT_TABLES = 25;
-
-  /** The most SSTables of a group that are weighed. */
-  private static final int MAX_SEEDS = 128;
-
   /**
    * The share of delete markers from which on an SSTable is rewritten, not moved, where they can be
    * dropped.
@@ -63,13 +61,7 @@ public final class PartitionedLeveling implements MergePolicy {
   /** If so many times as much is rewritten, groups of L0 are merged that are less alike, too. */
   private static final int FAR_TOO_MUCH = 8;
 
-  /** A group of L0 is merged with newer ones if it is no more than this many times as large. */
-  private static final int LARGER_GROUP = 2;
-
   private static final String WISHED = "a range is to be merged down";
-
-  /** More than any ratio of bytes. */
-  private static final double TOO_LARGE = 1e12;
 
   private final LevelingOptions options;
 
@@ -99,8 +91,21 @@ public final class PartitionedLeveling implements MergePolicy {
     return new Search(view).debtBytes();
   }
 
-  /** A source of merges. L0 has the height of what stands above L1. */
-  private record Candidate(int height, double score, String reason) {}
+  /** A source of merges. */
+  private enum Source {
+    LEVEL,
+    TIERS,
+    CROWD,
+    L0
+  }
+
+  /**
+   * A merge that is worth it.
+   *
+   * @param height of a level
+   * @param score how much
+   */
+  private record Candidate(Source source, int height, double score, String reason) {}
 
   /** One call. */
   private final class Search {
@@ -138,9 +143,13 @@ public final class PartitionedLeveling implements MergePolicy {
           return choice;
         }
       }
-      return draining && view.free().contains(Slot.DEEP)
-          ? mergeLevel(top, Kind.DRAIN_L1, "L1 is to be dropped")
-          : null;
+      if (!view.free().contains(Slot.DEEP)) {
+        return null;
+      }
+      if (targets.tierBytes() == 0 && !version.tiers().isEmpty()) {
+        return mergeTiers(Kind.DRAIN_L1, "tiers are to be merged down");
+      }
+      return draining ? mergeLevel(top, Kind.DRAIN_L1, "L1 is to be dropped") : null;
     }
 
     /** From the top down, so that what has come down a level goes on with what is there. */
@@ -148,9 +157,14 @@ public final class PartitionedLeveling implements MergePolicy {
       if (view.running().stream().anyMatch(choice -> choice.inputs().isEmpty())) {
         return null;
       }
-      InputSet set = view.free().contains(Slot.L0) ? fromL0(wish) : null;
+      List<PlacedRun> all = new ArrayList<>(version.groups());
+      all.addAll(version.tiers());
+      InputSet set = view.free().contains(Slot.L0) ? columns(all).toMergeDown(wish) : null;
+      if (set == null && view.free().contains(Slot.DEEP)) {
+        set = columns(version.tiers()).toMergeDown(wish);
+      }
       if (set != null) {
-        return finish(set, outputOfL0(), Kind.MERGE, WISHED);
+        return finish(set, Place.level(outputOfL0()), Kind.MERGE, WISHED);
       }
       if (!view.free().contains(Slot.DEEP)) {
         return null;
@@ -159,7 +173,7 @@ public final class PartitionedLeveling implements MergePolicy {
         for (SSTableMeta table : wish.above(version, height)) {
           InputSet down = setOf(height, table);
           if (down != null) {
-            return finish(down, height - 1, Kind.MERGE, WISHED);
+            return finish(down, Place.level(height - 1), Kind.MERGE, WISHED);
           }
         }
       }
@@ -172,27 +186,30 @@ public final class PartitionedLeveling implements MergePolicy {
       return null;
     }
 
-    private @Nullable InputSet fromL0(MergeDown wish) {
-      for (int group : groupsToLeave()) {
-        Level<SSTableMeta> run = version.groups().get(group).run();
-        for (int i = 0; i < run.size(); i++) {
-          InputSet set = wish.goesDown(version, run.meta(i)) ? grow(group, i) : null;
-          if (set != null) {
-            return set;
-          }
-        }
-      }
-      return null;
+    /** Columns of runs that go to the level below L0. */
+    private Columns columns(List<PlacedRun> runs) {
+      int output = outputOfL0();
+      return new Columns(
+          view,
+          runs,
+          busy,
+          options.l0(),
+          new Columns.Below(top, output, set -> meets(set, output)));
     }
 
     private @Nullable MergeChoice choose(Candidate candidate) {
-      boolean l0 = candidate.height() > top;
-      if (!view.free().contains(l0 ? Slot.L0 : Slot.DEEP)) {
+      if (!view.free().contains(candidate.source() == Source.L0 ? Slot.L0 : Slot.DEEP)) {
         return null;
       }
-      if (!l0) {
-        return mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
-      }
+      return switch (candidate.source()) {
+        case LEVEL -> mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
+        case TIERS -> mergeTiers(Kind.MERGE, candidate.reason());
+        case CROWD -> mergeCrowd(candidate.reason());
+        case L0 -> hasTiers() ? mergeToTiers(candidate.reason()) : mergeAnyL0(candidate);
+      };
+    }
+
+    private @Nullable MergeChoice mergeAnyL0(Candidate candidate) {
       MergeChoice choice = mergeL0(candidate);
       boolean besideDeeper = view.running().stream().anyMatch(r -> r.slot() == Slot.DEEP);
       return choice == null && besideDeeper ? mergeBlockedL0(candidate) : choice;
@@ -209,20 +226,23 @@ public final class PartitionedLeveling implements MergePolicy {
               .filter(running -> score(running) <= candidate.score())
               .toList();
       if (voidable.isEmpty()) {
-        return mergeWithinL0(candidate, newestOfL0());
+        return mergeWithinL0(candidate, columns(version.groups()).newestAlike());
       }
       MergeView freed = view.withVoidable(voidable).withoutVoidable();
       MergeChoice choice = new Search(freed).mergeL0(candidate);
       if (choice == null) {
-        return mergeWithinL0(candidate, newestOfL0());
+        return mergeWithinL0(candidate, columns(version.groups()).newestAlike());
       }
       return choice.voiding(voidable.stream().filter(running -> meets(choice, running)).toList());
     }
 
     /** How full the level is that a merge relieves. */
     private double score(MergeChoice running) {
-      int height = running.inputs().get(0).place().height();
-      return (double) version.atHeight(height).sizeBytes() / targets.targetBytes(height);
+      Place place = running.inputs().get(0).place();
+      return place.isLevel()
+          ? (double) version.atHeight(place.height()).sizeBytes()
+              / targets.targetBytes(place.height())
+          : tierScore();
     }
 
     private boolean meets(MergeChoice choice, MergeChoice running) {
@@ -259,8 +279,9 @@ public final class PartitionedLeveling implements MergePolicy {
       double score = l0Score(l0Bytes);
       if (score >= 1) {
         String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
-        candidates.add(new Candidate(top + 1, score, reason));
+        candidates.add(new Candidate(Source.L0, top + 1, score, reason));
       }
+      addTiers(candidates);
       for (int height = draining ? top - 1 : top; height > 0; height--) {
         long bytes = version.atHeight(height).sizeBytes() - leavingBytes(height);
         long target = targets.targetBytes(height);
@@ -268,11 +289,12 @@ public final class PartitionedLeveling implements MergePolicy {
           String reason =
               String.format(
                   Locale.ROOT, "L%d holds %s of %s", top + 1 - height, mega(bytes), mega(target));
-          candidates.add(new Candidate(height, (double) bytes / target, reason));
+          candidates.add(new Candidate(Source.LEVEL, height, (double) bytes / target, reason));
         }
       }
       candidates.sort(
           Comparator.comparingDouble(Candidate::score)
+              .thenComparing(Candidate::source)
               .thenComparingInt(Candidate::height)
               .reversed());
       return candidates;
@@ -287,6 +309,7 @@ public final class PartitionedLeveling implements MergePolicy {
     long debtBytes() {
       long l0Bytes = version.l0Bytes();
       long debt = l0Score(l0Bytes) >= 1 ? l0Bytes : 0;
+      debt += Math.max(0, version.tierBytes() - targets.tierBytes());
       for (int height = top; height > 0; height--) {
         long target = draining && height == top ? 0 : targets.targetBytes(height);
         debt += Math.max(0, version.atHeight(height).sizeBytes() - target);
@@ -300,54 +323,124 @@ public final class PartitionedLeveling implements MergePolicy {
       for (MergeChoice running : view.running()) {
         for (MergeChoice.Input input : running.inputs()) {
           boolean leaves =
-              !input.place().inL0()
-                  && input.place().height() == height
-                  && (running.output().inL0() || running.output().height() < height);
+              input.place().equals(Place.level(height))
+                  && (!running.output().isLevel() || running.output().height() < height);
           bytes += leaves ? input.sizeBytes() : 0;
         }
       }
       return bytes;
     }
 
+    // ---- tiers
+
+    private boolean hasTiers() {
+      return targets.tierBytes() > 0 || !version.tiers().isEmpty();
+    }
+
+    /** What tiers hold by what they may; where there are to be none, by what the level below may. */
+    private double tierScore() {
+      long bytes = version.tierBytes();
+      for (MergeChoice running : view.running()) {
+        boolean leaves = !running.inputs().isEmpty() && running.output().isLevel();
+        for (MergeChoice.Input input : running.inputs()) {
+          boolean tier = !input.place().inL0() && !input.place().isLevel();
+          bytes -= leaves && tier ? input.sizeBytes() : 0;
+        }
+      }
+      long may = targets.tierBytes() > 0 ? targets.tierBytes() : targets.targetBytes(top);
+      return (double) bytes / may;
+    }
+
+    private void addTiers(List<Candidate> candidates) {
+      double score = tierScore();
+      if (score >= 1) {
+        String reason =
+            String.format(
+                Locale.ROOT,
+                "tiers hold %s of %s",
+                mega(version.tierBytes()),
+                mega(targets.tierBytes()));
+        candidates.add(new Candidate(Source.TIERS, top + 1, score, reason));
+      }
+      Crowd crowd = targets.tierBytes() > 0 ? crowd() : null;
+      if (crowd != null) {
+        String reason =
+            String.format(Locale.ROOT, "%d tiers of a size, of %d", crowd.runs(), crowd.most());
+        candidates.add(new Candidate(Source.CROWD, top + 1, crowd.score(), reason));
+      }
+    }
+
+    private @Nullable Crowd crowd() {
+      double share = (double) targets.tierBytes() / Math.max(1, version.level(1).sizeBytes());
+      return Crowd.find(view, busy, share, Columns.maxInputBytes(view));
+    }
+
+    /** What leaves L0 goes on top of the tiers, unless there is nothing at all below it. */
+    private @Nullable MergeChoice mergeToTiers(String reason) {
+      Columns up = new Columns(view, version.groups(), busy, options.l0(), null);
+      InputSet set = up.toMergeDown().findFirst().orElse(null);
+      if (set == null) {
+        return null;
+      }
+      boolean free =
+          version.tiers().stream()
+              .noneMatch(tier -> tier.run().overlaps(set.minKey(), set.maxKey()));
+      if (free) {
+        InputSet down = set.copy();
+        down.takeLevels(top, outputOfL0());
+        boolean fits = targets.tierBytes() == 0 || down.inputs().size() == set.inputs().size();
+        if (fits && !down.blocked() && !meets(down, outputOfL0())) {
+          return finish(down, Place.level(outputOfL0()), Kind.MERGE, reason);
+        }
+      }
+      return finish(set, Place.TIERS, Kind.MERGE, reason);
+    }
+
+    private @Nullable MergeChoice mergeTiers(Kind kind, String reason) {
+      InputSet set = columns(version.tiers()).cheapestToMergeDown();
+      return set == null ? null : finish(set, Place.level(outputOfL0()), kind, reason);
+    }
+
+    private @Nullable MergeChoice mergeCrowd(String reason) {
+      Crowd crowd = crowd();
+      if (crowd == null) {
+        return null;
+      }
+      InputSet set = crowd.inputs();
+      List<MergeChoice.Input> inputs = set.inputs();
+      if (!crowd.goesDown()) {
+        return finish(set, inputs.get(inputs.size() - 1).place(), Kind.MERGE, reason);
+      }
+      set.takeLevels(top, outputOfL0());
+      return set.blocked() || meets(set, outputOfL0())
+          ? null
+          : finish(set, Place.level(outputOfL0()), Kind.MERGE, reason);
+    }
+
     // ---- L0
 
     private @Nullable MergeChoice mergeL0(Candidate candidate) {
-      List<Integer> groups = groupsToLeave();
-      InputSet first = toMergeDown(groups).findFirst().orElse(null);
+      Columns groups = columns(version.groups());
+      InputSet first = groups.toMergeDown().findFirst().orElse(null);
       if (first == null) {
         return null;
       }
       if (!rewritesTooMuch(first)) {
-        return finish(first, outputOfL0(), Kind.MERGE, candidate.reason());
+        return finish(first, Place.level(outputOfL0()), Kind.MERGE, candidate.reason());
       }
-      MergeChoice within = mergeWithinL0(candidate, isLittle() ? null : newestOfL0());
+      MergeChoice within = mergeWithinL0(candidate, isLittle() ? null : groups.newestAlike());
       if (within != null) {
         return within;
       }
       // The newest may be a small rest of a sweep: then other groups are worth it, too, but not if
       // that rewrites more than it takes to merge another group down.
       InputSet least =
-          toMergeDown(groups).min(Comparator.comparingDouble(InputSet::lowerShare)).orElse(first);
+          groups.toMergeDown().min(Comparator.comparingDouble(InputSet::lowerShare)).orElse(first);
       boolean any = isLittle() || first.lowerShare() > FAR_TOO_MUCH;
-      within = any ? mergeWithinL0(candidate, cheapestOfL0(least.lowerShare())) : null;
-      return within != null ? within : finish(least, outputOfL0(), Kind.MERGE, candidate.reason());
-    }
-
-    /** What to merge down of each group of L0 of which anything can be, worked out when asked. */
-    private Stream<InputSet> toMergeDown(List<Integer> groups) {
-      return groups.stream().map(this::cheapestOf).filter(Objects::nonNull);
-    }
-
-    private @Nullable InputSet cheapestOf(int group) {
-      int size = version.groups().get(group).run().size();
-      int stride = (size + MAX_SEEDS - 1) / MAX_SEEDS;
-      Stream<InputSet> sets =
-          IntStream.iterate(0, i -> i < size, i -> i + stride)
-              .mapToObj(i -> grow(group, i))
-              .filter(Objects::nonNull);
-      return options.l0() == L0Structure.GREEDY_GROUPED
-          ? sets.min(Comparator.comparingDouble(this::costL0)).orElse(null)
-          : sets.findFirst().orElse(null);
+      within = any ? mergeWithinL0(candidate, groups.cheapestWithin(least.lowerShare())) : null;
+      return within != null
+          ? within
+          : finish(least, Place.level(outputOfL0()), Kind.MERGE, candidate.reason());
     }
 
     private boolean rewritesTooMuch(InputSet set) {
@@ -384,138 +477,8 @@ public final class PartitionedLeveling implements MergePolicy {
               inputs.size()));
     }
 
-    /** The newest groups, as long as none is much larger than those before it together. */
-    private @Nullable InputSet newestOfL0() {
-      int from = 0;
-      while (from < version.groups().size() && isBusy(from)) {
-        from++;
-      }
-      int to = from;
-      long bytes = 0;
-      while (to < version.groups().size() && !isBusy(to)) {
-        long next = version.groups().get(to).run().sizeBytes();
-        if (to > from && (next > LARGER_GROUP * bytes || bytes + next > maxInputBytes())) {
-          break;
-        }
-        bytes += next;
-        to++;
-      }
-      return to - from < 2
-          ? null
-          : neighbours(from, to).stream()
-              .max(Comparator.comparingInt(InputSet::groups))
-              .orElse(null);
-    }
-
-    private boolean isBusy(int group) {
-      return version.groups().get(group).run().elements().stream()
-          .anyMatch(table -> busy.contains(table.fileNumber()));
-    }
-
-    /** The adjacent groups that rewrite least of the oldest for what is newer, if any may. */
-    private @Nullable InputSet cheapestOfL0(double most) {
-      InputSet best = null;
-      double least = most;
-      int groups = version.groups().size();
-      for (int from = 0; from < groups - 1; from++) {
-        for (int to = from + 2; to <= groups; to++) {
-          for (InputSet set : neighbours(from, to)) {
-            double cost = set.oldestBytes() / (double) (set.upperBytes() - set.oldestBytes());
-            if (cost < least) {
-              best = set;
-              least = cost;
-            }
-          }
-        }
-      }
-      return best;
-    }
-
-    /** What may be merged of groups, each with all that overlaps it there. */
-    private List<InputSet> neighbours(int from, int to) {
-      List<InputSet> sets = new ArrayList<>();
-      int size = version.groups().get(from).run().size();
-      for (int i = 0; i < size; ) {
-        InputSet set = new InputSet(version, busy);
-        set.takeWithNeighbours(from, i, from, to);
-        if (set.groups() > 1 && !set.blocked() && set.upperBytes() <= maxInputBytes()) {
-          sets.add(set);
-        }
-        i = set.next(from, i);
-      }
-      return sets;
-    }
-
-    /** The groups in the order in which they should be emptied. */
-    private List<Integer> groupsToLeave() {
-      Comparator<Integer> oldestFirst = Comparator.reverseOrder();
-      Comparator<Integer> smallestFirst =
-          Comparator.comparingInt(group -> version.groups().get(group).run().size());
-      return IntStream.range(0, version.groups().size())
-          .boxed()
-          .sorted(
-              options.l0() == L0Structure.GREEDY_GROUPED
-                  ? smallestFirst.thenComparing(oldestFirst)
-                  : oldestFirst)
-          .toList();
-    }
-
     private int outputOfL0() {
       return draining ? top - 1 : top;
-    }
-
-    /** Too large merges come last, the smallest first; the others by what they rewrite. */
-    private double costL0(InputSet set) {
-      double bytes = set.upperBytes() + set.lowerBytes();
-      return bytes > maxInputBytes() ? TOO_LARGE + bytes : set.lowerShare();
-    }
-
-    /**
-     * An SSTable of L0 with its elders, and with the younger ones that overlap it as long as the
-     * merge does not grow too large. One that is too large without them takes them, too, if no more
-     * of the level below is rewritten for them. Null if it can't be merged now.
-     */
-    private @Nullable InputSet grow(int group, int i) {
-      SSTableMeta seed = version.groups().get(group).run().meta(i);
-      InputSet set = new InputSet(version, busy);
-      set.takeWithElders(group, i);
-      if (set.blocked()) {
-        return null;
-      }
-      for (int younger = group - 1; younger >= 0; younger--) {
-        Level<SSTableMeta> run = version.groups().get(younger).run();
-        int from = run.from(seed.minKey(), 0, seed.minKey().length);
-        int to = from + run.overlapping(seed.minKey(), seed.maxKey()).size();
-        for (int j = from; j < to; j++) {
-          InputSet larger = set.copy();
-          larger.takeWithElders(younger, j);
-          if (!larger.blocked() && isWorthwhile(set, larger)) {
-            set = larger;
-          }
-        }
-      }
-      set.takeLevels(top, outputOfL0());
-      return set.blocked() || meets(set, outputOfL0()) ? null : set;
-    }
-
-    private boolean isWorthwhile(InputSet set, InputSet larger) {
-      InputSet all = withLevels(larger);
-      if (all.upperBytes() + all.lowerBytes() <= maxInputBytes()) {
-        return true;
-      }
-      InputSet before = withLevels(set);
-      boolean isTooLarge = before.upperBytes() + before.lowerBytes() > maxInputBytes();
-      return isTooLarge && all.lowerBytes() == before.lowerBytes();
-    }
-
-    private InputSet withLevels(InputSet set) {
-      InputSet whole = set.copy();
-      whole.takeLevels(top, outputOfL0());
-      return whole;
-    }
-
-    private long maxInputBytes() {
-      return MAX_INPUT_TABLES * view.targetBytes();
     }
 
     // ---- L1 and below
@@ -535,11 +498,11 @@ public final class PartitionedLeveling implements MergePolicy {
         }
       }
       InputSet set = best == null ? null : setOf(height, best);
-      return set == null ? null : finish(set, height - 1, kind, reason);
+      return set == null ? null : finish(set, Place.level(height - 1), kind, reason);
     }
 
     private @Nullable InputSet setOf(int height, SSTableMeta table) {
-      InputSet set = new InputSet(version, busy);
+      InputSet set = new InputSet(version, List.of(), busy);
       set.takeOne(height, table);
       set.takeLevels(height - 1, height - 1);
       return set.blocked() || meets(set, height - 1) ? null : set;
@@ -564,9 +527,9 @@ public final class PartitionedLeveling implements MergePolicy {
       return version.order().compare(a, 0, a.length, b, 0, b.length);
     }
 
-    private MergeChoice finish(InputSet set, int outputHeight, Kind kind, String reason) {
+    private MergeChoice finish(InputSet set, Place output, Kind kind, String reason) {
       List<MergeChoice.Input> inputs = set.inputs();
-      boolean bottommost = version.nothingBelow(outputHeight, set.minKey(), set.maxKey());
+      boolean bottommost = version.nothingBelow(output, set.minKey(), set.maxKey());
       boolean single = inputs.size() == 1 && inputs.get(0).tables().size() == 1;
       boolean moves =
           single
@@ -575,15 +538,15 @@ public final class PartitionedLeveling implements MergePolicy {
       String what =
           String.format(
               Locale.ROOT,
-              "%s: %s into %s of L%d",
+              "%s: %s into %s of %s",
               reason,
               mega(set.upperBytes()),
               mega(set.lowerBytes()),
-              top + 1 - outputHeight);
+              output.isLevel() ? "L" + (top + 1 - output.height()) : "the tiers");
       return new MergeChoice(
           moves ? Kind.MOVE : kind,
           inputs,
-          Place.level(outputHeight),
+          output,
           set.minKey(),
           set.maxKey(),
           bottommost,

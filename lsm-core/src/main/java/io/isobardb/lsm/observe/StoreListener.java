@@ -41,7 +41,9 @@ public interface StoreListener {
     WITHIN_L0,
     /** Groups of L0, into a level. */
     L0,
-    /** A level, into the next one. */
+    /** Tiers, into one tier. */
+    WITHIN_TIERS,
+    /** A level or tiers, into the next level. */
     LEVEL,
     /** One SSTable goes to another level as it is. */
     MOVE,

@@ -147,7 +147,6 @@ public record OpenOptions(
         chosen.mergeSelection(),
         new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
         options.levels().writeMemoryBytes(),
-        options.maxSpace(),
         chosen.mergesWithinL0());
   }
 

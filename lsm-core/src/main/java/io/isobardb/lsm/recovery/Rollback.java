@@ -9,7 +9,7 @@ import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
@@ -72,11 +72,8 @@ final class Rollback {
 
   void run() throws IOException {
     Version version = tree.states().current().version();
-    for (Group group : version.groups()) {
-      takeBack(group.place(), group.run());
-    }
-    for (int height = 0; height < version.levelCount(); height++) {
-      takeBack(Place.level(height), version.atHeight(height));
+    for (PlacedRun placed : version.placedRuns()) {
+      takeBack(placed.place(), placed.run());
     }
     if (needed) {
       VersionEdit built = edit.build();

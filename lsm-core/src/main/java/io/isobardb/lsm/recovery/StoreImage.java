@@ -17,7 +17,7 @@ import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.version.Version;
@@ -202,15 +202,10 @@ public final class StoreImage implements AutoCloseable {
     if (!deletes.isEmpty()) {
       edit.rangesLsn(lsn);
     }
-    long newest = 0;
-    for (Group group : version.groups()) {
-      newest = Math.max(newest, group.number());
-      group.run().elements().forEach(meta -> edit.add(group.place(), meta));
+    for (PlacedRun placed : version.placedRuns()) {
+      placed.run().elements().forEach(meta -> edit.add(placed.place(), meta));
     }
-    for (int height = 0; height < version.levelCount(); height++) {
-      Place place = Place.level(height);
-      version.atHeight(height).elements().forEach(meta -> edit.add(place, meta));
-    }
+    long newest = version.groups().isEmpty() ? 0 : version.groups().get(0).number();
     if (fresh != null) {
       edit.add(Place.group(newest + 1), fresh);
     }

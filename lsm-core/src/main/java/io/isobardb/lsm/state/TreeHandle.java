@@ -1,5 +1,6 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.component.ActiveTree;
@@ -45,6 +46,7 @@ public final class TreeHandle {
   private volatile @Nullable EntryFilter filter;
   private volatile boolean expires;
   private volatile long timeToLive;
+  private volatile TreeShape shape = TreeShape.DEFAULT;
 
   /**
    * What was said of the tree when it was created.
@@ -263,6 +265,15 @@ public final class TreeHandle {
 
   public void setTimeToLive(long millis) {
     timeToLive = millis;
+  }
+
+  /** What is wanted of its SSTables. */
+  public TreeShape shape() {
+    return shape;
+  }
+
+  public void setShape(TreeShape wanted) {
+    shape = wanted;
   }
 
   /**

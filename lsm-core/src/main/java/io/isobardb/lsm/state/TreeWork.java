@@ -73,7 +73,7 @@ public final class TreeWork {
   /** A disk merge has written so much there. */
   public synchronized void onMerged(long bytes, Place output) {
     mergedBytes += bytes;
-    if (!output.inL0()) {
+    if (output.isLevel()) {
       levelMergedBytes[output.height()] += bytes;
     }
   }

@@ -44,7 +44,6 @@ public final class LevelPlanner {
   private final Engine engine;
   private final PagePool pool;
   private final Merger merger;
-  private final LevelingOptions options;
   private final PartitionedLeveling policy;
   private final TableSizes sizes;
   private final int memoryBytes;
@@ -78,7 +77,6 @@ public final class LevelPlanner {
     this.engine = engine;
     this.pool = pool;
     this.merger = merger;
-    this.options = options;
     this.policy = new PartitionedLeveling(options);
     this.sizes = new TableSizes(pool.pageSize());
     this.memoryBytes = memoryBytes(budgetBytes);
@@ -107,7 +105,7 @@ public final class LevelPlanner {
     for (LevelDecision decision : last.values()) {
       cycle = Math.max(cycle, decision.cycle());
       TreeHandle tree = engine.catalog().tree(decision.tree());
-      if (tree != null && fits(decision.plan())) {
+      if (tree != null && fits(tree, decision.plan())) {
         Watched watched = trees.computeIfAbsent(tree.id(), id -> begun(tree));
         watched.progress = decision.after();
         tree.levels().setPlan(decision.plan());
@@ -117,9 +115,9 @@ public final class LevelPlanner {
   }
 
   /** Whether a plan is within the space that the options allow now. */
-  private boolean fits(@Nullable LevelShares plan) {
-    return plan == null
-        || plan.byHeight().stream().mapToDouble(it -> it).sum() <= options.maxSpace() + 1e-6;
+  private static boolean fits(TreeHandle tree, @Nullable LevelShares plan) {
+    double most = tree.shape().maxSpace() + 1e-6;
+    return plan == null || plan.byHeight().stream().mapToDouble(it -> it).sum() <= most;
   }
 
   private static long writes(TreeHandle tree) {
@@ -338,7 +336,7 @@ public final class LevelPlanner {
         policy.levelShares(view),
         policy.levelShares(view.withoutPlan()),
         sample == null ? null : sample.popularity(engine.log().end()),
-        options.maxSpace(),
+        tree.shape().maxSpace(),
         work(tree, watched, entryBytes));
   }
 

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * edit      varint treeId, field*, END
  * field     tag byte, contents          tags below; never renumber them
  * string    varint length, UTF-8        key: varint length, bytes
- * place     varint: number * 2, + 1 in L0
+ * place     varint: number * 2, + 1 in L0; of a tier (MAX_LEVELS - 1 + number) * 2
  * range     varint: 1 if it has a first key, + 2 if it has an end; those keys; varint LSN
  * </pre>
  *
@@ -122,7 +122,11 @@ final class EditCodec {
     }
 
     private void place(Place place) {
-      varint(place.number() * 2 + (place.inL0() ? 1 : 0));
+      switch (place.kind()) {
+        case GROUP -> varint(place.number() * 2 + 1);
+        case TIER -> varint((Place.MAX_LEVELS - 1 + place.number()) * 2);
+        case LEVEL -> varint(place.number() * 2);
+      }
     }
   }
 
@@ -367,7 +371,13 @@ final class EditCodec {
 
     Place place() {
       long value = nonNegative();
-      return new Place((value & 1) != 0, value >>> 1);
+      long number = value >>> 1;
+      if ((value & 1) != 0) {
+        return Place.group(number);
+      }
+      return number < Place.MAX_LEVELS
+          ? Place.level((int) number)
+          : Place.tier(number - (Place.MAX_LEVELS - 1));
     }
   }
 }

@@ -56,11 +56,12 @@ public final class ManifestLayout {
    *   <li>3: log and SSTables may hold kinds of entries beyond put and delete, and entries that
    *       expire.
    *   <li>4: the header page of an SSTable may hold what its footer and its filter say.
+   *   <li>5: SSTables may stand in tiers.
    * </ul>
    *
    * <p>A release refuses a store above the version it knows. It would lose what it does not know.
    */
-  static final int FORMAT_VERSION = 4;
+  static final int FORMAT_VERSION = 5;
 
   public static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;

@@ -240,7 +240,7 @@ final class StoreContents {
   }
 
   private static void checkHeight(Place place, int levels) {
-    if (!place.inL0() && place.height() >= levels) {
+    if (place.isLevel() && place.height() >= levels) {
       throw new IllegalArgumentException("of " + levels + " levels there is no " + place);
     }
   }

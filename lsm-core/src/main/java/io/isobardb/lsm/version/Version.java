@@ -16,25 +16,32 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live disk SSTables of one tree: groups of L0, and levels L1..Ln, n at least 1.
+ * The live disk SSTables of one tree: groups of L0, tiers, and levels L1..Ln, n at least 1.
  *
- * <p>Immutable. Invariants: every group and level is a sorted, disjoint run; an SSTable stands in
- * one place; groups are ordered from newest to oldest and none is empty. Of two SSTables whose keys
- * overlap, the one in the newer group, or the higher level, is the newer one.
+ * <p>Immutable. Invariants: every group, tier and level is a sorted, disjoint run; an SSTable
+ * stands in one place; groups and tiers are ordered from newest to oldest and none is empty. Of two
+ * SSTables whose keys overlap, the one in the newer group or tier, or the higher level, is the
+ * newer one; groups are newer than tiers, and tiers than levels.
  */
 public final class Version {
   private final KeyOrder order;
-  private final List<Group> groups;
+  private final List<PlacedRun> groups;
+  private final List<PlacedRun> tiers;
   private final List<Level<SSTableMeta>> byHeight;
   private final long sizeBytes;
   private final int tableCount;
   private final SavedRanges ranges;
 
   private Version(
-      KeyOrder order, List<Group> groups, List<Level<SSTableMeta>> byHeight, SavedRanges ranges) {
+      KeyOrder order,
+      List<PlacedRun> groups,
+      List<PlacedRun> tiers,
+      List<Level<SSTableMeta>> byHeight,
+      SavedRanges ranges) {
     this.ranges = ranges;
     this.order = order;
     this.groups = List.copyOf(groups);
+    this.tiers = List.copyOf(tiers);
     this.byHeight = List.copyOf(byHeight);
     long bytes = 0;
     int tables = 0;
@@ -48,7 +55,8 @@ public final class Version {
 
   /** A tree without SSTables: no groups, and one empty level. */
   public static Version empty(KeyOrder order) {
-    return new Version(order, List.of(), List.of(Level.empty(order)), SavedRanges.none(order));
+    return new Version(
+        order, List.of(), List.of(), List.of(Level.empty(order)), SavedRanges.none(order));
   }
 
   /**
@@ -71,12 +79,17 @@ public final class Version {
       List<SSTableMeta> run = places.remove(Place.level(height));
       byHeight.add(Level.of(run == null ? List.of() : run, order));
     }
-    return new Version(order, groupsOf(places, order), byHeight, SavedRanges.none(order));
+    List<PlacedRun> groups = runsOf(Place.Kind.GROUP, places, order);
+    List<PlacedRun> tiers = runsOf(Place.Kind.TIER, places, order);
+    if (!places.isEmpty()) {
+      throw new IllegalArgumentException("there is no level " + places.keySet().iterator().next());
+    }
+    return new Version(order, groups, tiers, byHeight, SavedRanges.none(order));
   }
 
   /** This version with these range deletes instead of its own. */
   public Version withRanges(SavedRanges other) {
-    return new Version(order, groups, byHeight, other);
+    return new Version(order, groups, tiers, byHeight, other);
   }
 
   /** What the manifest has of range deletes. */
@@ -95,15 +108,29 @@ public final class Version {
   }
 
   /** L0, from the newest group to the oldest. */
-  public List<Group> groups() {
+  public List<PlacedRun> groups() {
     return groups;
+  }
+
+  /** The tiers, from the newest to the oldest. */
+  public List<PlacedRun> tiers() {
+    return tiers;
   }
 
   /** Bytes of all groups of L0. */
   public long l0Bytes() {
+    return bytesOf(groups);
+  }
+
+  /** Bytes of all tiers. */
+  public long tierBytes() {
+    return bytesOf(tiers);
+  }
+
+  private static long bytesOf(List<PlacedRun> runs) {
     long bytes = 0;
-    for (Group group : groups) {
-      bytes += group.run().sizeBytes();
+    for (PlacedRun placed : runs) {
+      bytes += placed.run().sizeBytes();
     }
     return bytes;
   }
@@ -128,16 +155,49 @@ public final class Version {
     return byHeight.get(height);
   }
 
-  /** All runs in the order in which reads must visit them: groups from the newest, then L1..Ln. */
+  /**
+   * All runs in the order in which reads must visit them: groups and tiers from the newest, then
+   * L1..Ln.
+   */
   public List<Level<SSTableMeta>> runs() {
-    List<Level<SSTableMeta>> runs = new ArrayList<>(groups.size() + byHeight.size());
-    for (Group group : groups) {
-      runs.add(group.run());
-    }
+    List<Level<SSTableMeta>> runs = new ArrayList<>(aboveLevels() + byHeight.size());
+    groups.forEach(group -> runs.add(group.run()));
+    tiers.forEach(tier -> runs.add(tier.run()));
     for (int height = byHeight.size() - 1; height >= 0; height--) {
       runs.add(byHeight.get(height));
     }
     return runs;
+  }
+
+  /** As {@link #runs}, with their places. */
+  public List<PlacedRun> placedRuns() {
+    List<PlacedRun> runs = new ArrayList<>(aboveLevels() + byHeight.size());
+    runs.addAll(groups);
+    runs.addAll(tiers);
+    for (int height = byHeight.size() - 1; height >= 0; height--) {
+      runs.add(new PlacedRun(Place.level(height), byHeight.get(height)));
+    }
+    return runs;
+  }
+
+  /** What stands in a place; nothing if there is no such group, tier or level any more. */
+  public Level<SSTableMeta> run(Place place) {
+    if (place.isLevel()) {
+      return place.height() < byHeight.size()
+          ? byHeight.get(place.height())
+          : Level.empty(order);
+    }
+    for (PlacedRun placed : place.inL0() ? groups : tiers) {
+      if (placed.place().equals(place)) {
+        return placed.run();
+      }
+    }
+    return Level.empty(order);
+  }
+
+  /** How many groups and tiers there are. */
+  public int aboveLevels() {
+    return groups.size() + tiers.size();
   }
 
   /** Bytes of all SSTables. */
@@ -151,13 +211,23 @@ public final class Version {
   }
 
   /**
-   * Whether no level below the one at this height holds keys in the closed range, so that a delete
-   * marker in that level, newest of its key for every reader, has nothing to hide.
+   * Whether no tier and no level below this one holds keys in the closed range, so that a delete
+   * marker there, newest of its key for every reader, has nothing to hide.
    *
-   * <p>The caller sees to it that no older group of L0 overlaps what the merge brings to the level;
-   * {@code MergeChoice} does.
+   * <p>The caller sees to it that no older group of L0, and if the place is a level no tier,
+   * overlaps what the merge brings there; {@code MergeChoice} does.
+   *
+   * @param place a tier or a level
    */
-  public boolean nothingBelow(int height, byte[] minKey, byte[] maxKey) {
+  public boolean nothingBelow(Place place, byte[] minKey, byte[] maxKey) {
+    if (!place.isLevel()) {
+      for (PlacedRun tier : tiers) {
+        if (tier.number() < place.number() && tier.run().overlaps(minKey, maxKey)) {
+          return false;
+        }
+      }
+    }
+    int height = place.isLevel() ? place.height() : byHeight.size();
     for (int below = 0; below < height; below++) {
       if (byHeight.get(below).overlaps(minKey, maxKey)) {
         return false;
@@ -178,28 +248,44 @@ public final class Version {
    * @return a place for each of them, in the same order
    */
   public List<Place> place(L0Structure structure, List<SSTableMeta> flushed) {
-    long next = groups.isEmpty() ? 1 : groups.get(0).number() + 1;
+    long next = next(groups);
     List<Place> places = new ArrayList<>(flushed.size());
     for (SSTableMeta table : flushed) {
       if (structure == L0Structure.ORIGINAL) {
         places.add(Place.group(next++));
         continue;
       }
-      Place place = Place.group(next);
-      for (Group group : groups) {
-        if (group.run().overlaps(table.minKey(), table.maxKey())) {
-          break;
-        }
-        place = group.place();
-      }
-      places.add(place);
+      places.add(lowest(groups, Place.group(next), table));
     }
     return places;
   }
 
   /**
+   * Where an SSTable goes that comes from L0 to the tiers: into the oldest one such that neither it
+   * nor any newer one overlaps, or else into a new one.
+   */
+  public Place placeInTiers(SSTableMeta table) {
+    return lowest(tiers, Place.tier(next(tiers)), table);
+  }
+
+  private static long next(List<PlacedRun> runs) {
+    return runs.isEmpty() ? 1 : runs.get(0).number() + 1;
+  }
+
+  private static Place lowest(List<PlacedRun> runs, Place fresh, SSTableMeta table) {
+    Place place = fresh;
+    for (PlacedRun placed : runs) {
+      if (placed.run().overlaps(table.minKey(), table.maxKey())) {
+        break;
+      }
+      place = placed.place();
+    }
+    return place;
+  }
+
+  /**
    * Where SSTables go that are newer than all there is: each into the lowest level such that
-   * neither that nor anything above it overlaps, or else into L0.
+   * neither that nor anything above it overlaps, or else into the tiers or L0.
    *
    * @param loaded SSTables that are disjoint
    * @param free whether no merge is about to write to where an SSTable has keys
@@ -209,8 +295,13 @@ public final class Version {
     List<Place> places = new ArrayList<>(loaded.size());
     for (SSTableMeta table : loaded) {
       Place place = place(L0Structure.GREEDY_GROUPED, List.of(table)).get(0);
-      if (free.test(table) && overlapsNoGroup(table)) {
-        for (int height = byHeight.size() - 1; height >= 0; height--) {
+      if (free.test(table) && overlapsNone(groups, table)) {
+        if (!tiers.isEmpty()) {
+          place = placeInTiers(table);
+        }
+        for (int height = byHeight.size() - 1;
+            height >= 0 && overlapsNone(tiers, table);
+            height--) {
           if (byHeight.get(height).overlaps(table.minKey(), table.maxKey())) {
             break;
           }
@@ -222,8 +313,8 @@ public final class Version {
     return places;
   }
 
-  private boolean overlapsNoGroup(SSTableMeta table) {
-    return groups.stream().noneMatch(group -> group.run().overlaps(table.minKey(), table.maxKey()));
+  private static boolean overlapsNone(List<PlacedRun> runs, SSTableMeta table) {
+    return runs.stream().noneMatch(one -> one.run().overlaps(table.minKey(), table.maxKey()));
   }
 
   /**
@@ -263,19 +354,15 @@ public final class Version {
                 + run.elements().stream().map(SSTableMeta::fileName).toList());
       }
     }
-    List<Group> newGroups = new ArrayList<>();
-    for (Group group : groups) {
-      Level<SSTableMeta> run = change.apply(group.run(), coming.remove(group.place()));
-      if (!run.isEmpty()) {
-        newGroups.add(run == group.run() ? group : new Group(group.number(), run));
-      }
+    List<PlacedRun> newGroups = change.apply(groups, Place.Kind.GROUP, coming);
+    List<PlacedRun> newTiers = change.apply(tiers, Place.Kind.TIER, coming);
+    if (!coming.isEmpty()) {
+      throw new IllegalArgumentException("there is no level " + coming.keySet().iterator().next());
     }
-    newGroups.addAll(groupsOf(coming, order));
-    newGroups.sort((a, b) -> Long.compare(b.number(), a.number()));
     if (change.found != going.size()) {
       throw new IllegalArgumentException("not all of " + going + " are there to be removed");
     }
-    Version changed = new Version(order, newGroups, newLevels, ranges);
+    Version changed = new Version(order, newGroups, newTiers, newLevels, ranges);
     return edit.rangesReset() || !edit.rangeDeletes().isEmpty() ? changed.ranges(edit) : changed;
   }
 
@@ -288,18 +375,19 @@ public final class Version {
             before.records() + edit.rangeDeletes().size()));
   }
 
-  /** New groups, from the newest to the oldest. */
-  private static List<Group> groupsOf(Map<Place, List<SSTableMeta>> places, KeyOrder order) {
-    List<Group> groups = new ArrayList<>(places.size());
+  /** New groups or tiers, from the newest to the oldest, which leave the map. */
+  private static List<PlacedRun> runsOf(
+      Place.Kind kind, Map<Place, List<SSTableMeta>> places, KeyOrder order) {
+    List<PlacedRun> runs = new ArrayList<>();
     places.forEach(
         (place, tables) -> {
-          if (!place.inL0()) {
-            throw new IllegalArgumentException("there is no level " + place);
+          if (place.kind() == kind) {
+            runs.add(new PlacedRun(place, Level.of(tables, order)));
           }
-          groups.add(new Group(place.number(), Level.of(tables, order)));
         });
-    groups.sort((a, b) -> Long.compare(b.number(), a.number()));
-    return groups;
+    runs.forEach(run -> places.remove(run.place()));
+    runs.sort((a, b) -> Long.compare(b.number(), a.number()));
+    return runs;
   }
 
   /** The SSTable with this file number, or null. Looks at all of them. */
@@ -316,7 +404,7 @@ public final class Version {
 
   @Override
   public String toString() {
-    return "L0" + groups + " levels" + byHeight;
+    return "L0" + groups + " tiers" + tiers + " levels" + byHeight;
   }
 
   /** What goes and what comes, applied run by run. */
@@ -328,6 +416,21 @@ public final class Version {
     Change(Set<Long> going, Set<Long> fresh) {
       this.going = going;
       this.fresh = fresh;
+    }
+
+    /** Groups, or tiers, from the newest to the oldest; what comes to them leaves the map. */
+    List<PlacedRun> apply(
+        List<PlacedRun> old, Place.Kind kind, Map<Place, List<SSTableMeta>> coming) {
+      List<PlacedRun> changed = new ArrayList<>();
+      for (PlacedRun placed : old) {
+        Level<SSTableMeta> run = apply(placed.run(), coming.remove(placed.place()));
+        if (!run.isEmpty()) {
+          changed.add(run == placed.run() ? placed : new PlacedRun(placed.place(), run));
+        }
+      }
+      changed.addAll(runsOf(kind, coming, order));
+      changed.sort((a, b) -> Long.compare(b.number(), a.number()));
+      return changed;
     }
 
     Level<SSTableMeta> apply(Level<SSTableMeta> run, @Nullable List<SSTableMeta> coming) {

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.policy.L0Structure;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.MergeSelection;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
@@ -50,6 +52,7 @@ class MergeModelTest {
   private long batchBytes;
 
   /** What levels are planned to hold, and who draws that: other draws stay as they were. */
+  private TreeShape shape = TreeShape.DEFAULT;
   private @Nullable LevelShares plan;
 
   private SplittableRandom plans = new SplittableRandom(0);
@@ -88,9 +91,9 @@ class MergeModelTest {
                 MergeSelection.values()[random.nextInt(2)],
                 new L0Limits(start, 8, 12),
                 random.nextInt(3) == 0 ? 500L << random.nextInt(5) : 0,
-                1.01 + random.nextDouble(),
                 random.nextInt(4) != 0)
             .policy();
+    shape = new TreeShape(Runs.leveled(), 1.01 + random.nextDouble());
     contents.clear();
     expected.clear();
     version = Version.empty(KeyOrder.BYTES);
@@ -103,6 +106,7 @@ class MergeModelTest {
           memoryBytes = random.nextInt(6) == 0 ? 200L << random.nextInt(7) : memoryBytes;
           batchBytes = random.nextInt(6) == 0 ? 100L << random.nextInt(9) : batchBytes;
           plan = plans.nextInt(6) == 0 ? drawPlan() : plan;
+          shape = plans.nextInt(6) == 0 ? drawShape() : shape;
         }
       }
       check("seed " + seed + ", step " + step);
@@ -125,6 +129,17 @@ class MergeModelTest {
       shares.add(shares.get(shares.size() - 1) * (0.01 + 0.99 * plans.nextDouble()));
     }
     return plans.nextInt(3) == 0 ? null : new LevelShares(shares);
+  }
+
+  private TreeShape drawShape() {
+    Runs runs =
+        switch (plans.nextInt(5)) {
+          case 0 -> Runs.leveled();
+          case 1 -> Runs.of(3, 1, 1);
+          case 2 -> Runs.tiered(2 + plans.nextInt(3));
+          default -> Runs.lazy(2 + plans.nextInt(3));
+        };
+    return new TreeShape(runs, 1.2 + 2 * plans.nextDouble());
   }
 
   /** New versions of random keys of a range. */
@@ -168,6 +183,7 @@ class MergeModelTest {
     }
     return new MergeView(
         version,
+        shape,
         memoryBytes,
         TARGET_ENTRIES * ENTRY_BYTES,
         batchBytes,
@@ -200,7 +216,7 @@ class MergeModelTest {
           .removeIf(
               entry -> entry.getValue() < 0 && choice.nothingBelow(version, key(entry.getKey())));
     }
-    version = version.apply(choice.edit(1, rewrites ? write(merged) : List.of()));
+    version = version.apply(choice.edit(1, version, rewrites ? write(merged) : List.of()));
   }
 
   private List<SSTableMeta> write(NavigableMap<Integer, Long> entries) {

@@ -3,9 +3,11 @@ package io.isobardb.lsm.merge;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.policy.L0Structure;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.MergeSelection;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
@@ -53,6 +55,7 @@ final class Scenario {
   private long memoryBytes = 10 * MB;
   private long targetBytes = 10 * MB;
   private long batchBytes;
+  private TreeShape shape = TreeShape.DEFAULT;
   private @Nullable LevelShares plan;
   private final List<MergeChoice> running = new ArrayList<>();
   private final List<MergeChoice> voidable = new ArrayList<>();
@@ -133,12 +136,19 @@ final class Scenario {
             MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
             l0Limits(Integer.parseInt(values.getOrDefault("start", "4"))),
             Long.parseLong(values.getOrDefault("fixed", "0")) * MB,
-            Double.parseDouble(values.getOrDefault("space", "1.25")),
             !values.getOrDefault("within", "on").equals("off"));
+    shape =
+        new TreeShape(
+            runs(values.getOrDefault("runs", "1")),
+            Double.parseDouble(values.getOrDefault("space", "1.25")));
     plan = null;
     running.clear();
     voidable.clear();
     free.addAll(EnumSet.allOf(Slot.class));
+  }
+
+  private static Runs runs(String numbers) {
+    return Runs.of(Arrays.stream(numbers.split(",")).mapToInt(Integer::parseInt).toArray());
   }
 
   private static L0Limits l0Limits(int start) {
@@ -146,14 +156,19 @@ final class Scenario {
   }
 
   private void add(String[] words) {
-    boolean l0 = words[0].startsWith("L0/");
-    Place place =
-        l0
-            ? Place.group(Long.parseLong(words[0].substring(3)))
-            : Place.level(version.levelCount() - Integer.parseInt(words[0].substring(1)));
+    Place place = place(words[0]);
     VersionEdit.Builder edit = VersionEdit.of(1);
     tables(words).forEach(table -> edit.add(place, table));
     version = version.apply(edit.build());
+  }
+
+  private Place place(String word) {
+    if (word.startsWith("L0/")) {
+      return Place.group(Long.parseLong(word.substring(3)));
+    }
+    return word.startsWith("tier/")
+        ? Place.tier(Long.parseLong(word.substring(5)))
+        : Place.level(version.levelCount() - Integer.parseInt(word.substring(1)));
   }
 
   private static List<SSTableMeta> tables(String[] words) {
@@ -192,7 +207,7 @@ final class Scenario {
         .policy()
         .choose(
             new MergeView(
-                version, memoryBytes, targetBytes, batchBytes, plan, running, voidable, free));
+                version, shape, memoryBytes, targetBytes, batchBytes, plan, running, voidable, free));
   }
 
   private void finish(MergeChoice choice) {
@@ -202,7 +217,7 @@ final class Scenario {
             : List.of(
                 Tables.table(
                     1, nextFile++, choice.minKey(), choice.maxKey(), choice.inputBytes(), 100, 0));
-    version = version.apply(choice.edit(1, outputs));
+    version = version.apply(choice.edit(1, version, outputs));
   }
 
   private String describe(@Nullable MergeChoice choice) {
@@ -229,8 +244,11 @@ final class Scenario {
 
   private String show() {
     StringBuilder text = new StringBuilder();
-    for (Group group : version.groups()) {
+    for (PlacedRun group : version.groups()) {
       text.append(name(group.place())).append(numbers(group.run().elements())).append('\n');
+    }
+    for (PlacedRun tier : version.tiers()) {
+      text.append(name(tier.place())).append(numbers(tier.run().elements())).append('\n');
     }
     for (int i = 1; i <= version.levelCount(); i++) {
       Level<SSTableMeta> level = version.level(i);
@@ -240,7 +258,10 @@ final class Scenario {
   }
 
   private String name(Place place) {
-    return place.inL0() ? place.toString() : "L" + (version.levelCount() - place.height());
+    if (place.equals(Place.TIERS)) {
+      return "tiers";
+    }
+    return place.isLevel() ? "L" + (version.levelCount() - place.height()) : place.toString();
   }
 
   private static List<Long> numbers(List<SSTableMeta> tables) {

@@ -53,7 +53,8 @@ class VersionTest {
         case "below" ->
             "nothing below: "
                 + version.nothingBelow(
-                    Integer.parseInt(words[1]), Tables.bytes(words[2]), Tables.bytes(words[3]));
+                    Place.level(Integer.parseInt(words[1])),
+                    Tables.bytes(words[2]), Tables.bytes(words[3]));
         case "find" -> {
           SSTableMeta found = version.find(Long.parseLong(words[1]));
           yield found == null ? "none" : text(found);
@@ -80,7 +81,7 @@ class VersionTest {
       version = next;
       StringBuilder text = new StringBuilder();
       text.append(next.tableCount()).append(" tables, ").append(next.sizeBytes()).append(" bytes");
-      for (Group group : next.groups()) {
+      for (PlacedRun group : next.groups()) {
         text.append("; ").append(group.place()).append(' ').append(text(group.run()));
         text.append(before.groups().contains(group) ? " as before" : "");
       }

@@ -21,7 +21,7 @@ import io.isobardb.lsm.inspect.StoredTree;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Group;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Recovered;
@@ -211,7 +211,7 @@ class StoreInspectorTest {
                 .findFirst()
                 .orElseThrow();
         Version version = tree.version(KeyOrder.BYTES);
-        List<Group> groups = version.groups();
+        List<PlacedRun> groups = version.groups();
         assertTrue(groups.size() >= 2, version.toString());
         Place newest = groups.get(0).place();
         Place oldest = groups.get(groups.size() - 1).place();

@@ -1,0 +1,147 @@
+package io.isobardb.lsm.option;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * How many sorted runs a tree has on each level: what its merges save, and what its reads pay. With
+ * one run on each, what comes down to a level is merged with what is there. With more, it is put on
+ * top, and merged once there are too many. Immutable.
+ *
+ * <p>The numbers are counted where keys overlap. They never rise with depth, and the first one holds
+ * for all levels above, too. Named after "Dostoevsky: Better Space-Time Trade-Offs for LSM-Tree
+ * Based Key-Value Stores via Adaptive Removal of Superfluous Merging", whose Fluid LSM-tree has two
+ * of them.
+ *
+ * @param perLevel from the top down; the last one is that of the last level
+ */
+public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
+  /** The most runs of a level. */
+  public static final int MOST = 32;
+
+  /** Runs of the upper levels where no number is given. */
+  public static final int USUAL = 8;
+
+  private static final Runs LEVELED = new Runs(List.of(1));
+
+  /** One run on each level: the fewest pages to read, and the least space. */
+  public static Runs leveled() {
+    return LEVELED;
+  }
+
+  /**
+   * Several runs on each level above the last, which has one.
+   *
+   * @param runs 2 to {@link #MOST}
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public static Runs lazy(int runs) {
+    return new Runs(List.of(several(runs), 1));
+  }
+
+  /**
+   * Several runs on all levels, the last one included. Takes a multiple of the space: {@code
+   * maxSpace} has to be 2 or more.
+   *
+   * @param runs 2 to {@link #MOST}
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public static Runs tiered(int runs) {
+    return new Runs(List.of(several(runs)));
+  }
+
+  /**
+   * So many runs on each level, from the top down.
+   *
+   * @throws IllegalArgumentException if a number is not 1 to {@link #MOST}, or more than the one
+   *     before
+   */
+  public static Runs of(int... fromTopDown) {
+    List<Integer> numbers = new ArrayList<>();
+    for (int number : fromTopDown) {
+      numbers.add(number);
+    }
+    return new Runs(numbers);
+  }
+
+  /** Checks the numbers, and leaves those out that say nothing. */
+  public Runs {
+    Objects.requireNonNull(perLevel, "perLevel");
+    if (perLevel.isEmpty()) {
+      throw new IllegalArgumentException("no number of runs is given");
+    }
+    List<Integer> numbers = new ArrayList<>(perLevel);
+    for (int i = 0; i < numbers.size(); i++) {
+      int number = numbers.get(i);
+      if (number < 1 || number > MOST) {
+        throw new IllegalArgumentException(
+            "a level has 1 to " + MOST + " runs, not " + number + " as in " + perLevel);
+      }
+      if (i > 0 && number > numbers.get(i - 1)) {
+        throw new IllegalArgumentException(
+            "a level has no more runs than the one above it, so "
+                + number
+                + " can't follow "
+                + numbers.get(i - 1)
+                + " as in "
+                + perLevel);
+      }
+    }
+    while (numbers.size() > 1 && numbers.get(0).equals(numbers.get(1))) {
+      numbers.remove(0);
+    }
+    perLevel = List.copyOf(numbers);
+  }
+
+  private static int several(int runs) {
+    if (runs < 2) {
+      throw new IllegalArgumentException("LAZY and TIERED take 2 to " + MOST + " runs, not " + runs);
+    }
+    return runs;
+  }
+
+  /** Whether every level has one run. */
+  public boolean isLeveled() {
+    return perLevel.equals(LEVELED.perLevel);
+  }
+
+  /** Runs of the last level. */
+  public int last() {
+    return perLevel.get(perLevel.size() - 1);
+  }
+
+  /** How many levels with one run there are at the bottom, if there are others above them. */
+  public int single() {
+    return (int) perLevel.stream().filter(number -> number == 1).count();
+  }
+
+  /**
+   * Runs of a level that has several; 1 if none has.
+   *
+   * @param i 0 for the lowest such level, and so on upwards
+   */
+  public int above(int i) {
+    return perLevel.get(Math.max(0, perLevel.size() - single() - 1 - i));
+  }
+
+  @Override
+  public int compareTo(Runs other) {
+    return toString().compareTo(other.toString());
+  }
+
+  /** As the option {@code runs} takes it: {@code LEVELED}, {@code LAZY(8)}, {@code 8,4,1}. */
+  @Override
+  public String toString() {
+    if (isLeveled()) {
+      return "LEVELED";
+    }
+    if (perLevel.size() == 1) {
+      return "TIERED(" + last() + ")";
+    }
+    return perLevel.size() == 2 && last() == 1
+        ? "LAZY(" + perLevel.get(0) + ")"
+        : perLevel.stream().map(String::valueOf).collect(Collectors.joining(","));
+  }
+}
