@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.option.Runs;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,6 +77,30 @@ public interface Tree {
    * @param duration zero for ever
    */
   void setTimeToLive(Duration duration);
+
+  /** How many runs each level may have. */
+  Runs runs();
+
+  /**
+   * Sets how many runs each level may have; see {@link TreeOptions.Builder#runs}. It is stored,
+   * durably, when this returns. Nothing is rewritten for it: with more runs merges wait, with fewer
+   * those that are too many are merged when there is nothing more urgent to merge.
+   *
+   * @throws IllegalArgumentException if {@link #maxSpace} does not allow them; the message has the
+   *     least one that does
+   */
+  void setRuns(Runs runs);
+
+  /** How many times the size of its last level all levels of the tree may have together. */
+  double maxSpace();
+
+  /**
+   * Sets that; see {@link TreeOptions.Builder#maxSpace}. It is stored, durably, when this returns.
+   *
+   * @param times 1.01 to 10, or 0 for {@link StoreOptions#maxSpace}
+   * @throws IllegalArgumentException if it is none of these, or {@link #runs} need more
+   */
+  void setMaxSpace(double times);
 
   /** When what is put now, without an instant, expires; null if it does not. */
   @Nullable Instant expiryNow();

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.Option.Change;
 import io.isobardb.lsm.setting.OptionGroup;
@@ -48,6 +49,31 @@ final class TreeOption {
               "How long entries live that are written from now on. An entry that has expired is"
                   + " absent.",
               "Set it for sessions, caches and events that nobody needs after some time.");
+
+  static final Option<Runs> RUNS =
+      ALL.option(OptionGroup.TABLES, "runs", OptionKind.RUNS)
+          .byDefault(Runs.leveled())
+          .changes(Change.WHILE_OPEN)
+          .does(
+              "How many sorted runs each level may have. `LEVELED`: one. `LAZY(8)`: up to 8 on each"
+                  + " level but the last, which has one. `TIERED(8)`: up to 8 on all levels, with"
+                  + " `maxSpace` of 2 or more. `8,4,1`: from the top down, the first one for all"
+                  + " levels above, too.",
+              "Take `LAZY(4)` where writes outweigh scans: fewer bytes are written, and short scans"
+                  + " and absent keys cost more. `TIERED(8)` where disk space is cheap, too.");
+
+  static final Option<Double> MAX_SPACE =
+      ALL.option(OptionGroup.TABLES, "maxSpace", OptionKind.NUMBER)
+          .from(0.0, 10.0)
+          .where(
+              "from 1.01 to 10, or 0 for what the store's `maxSpace` says",
+              times -> times == 0 || times >= 1.01)
+          .byDefault(0.0)
+          .changes(Change.WHILE_OPEN)
+          .does(
+              "How many times the size of the tree's last level all its levels may have together."
+                  + " L0 comes on top.",
+              "Raise it for a tree with several `runs`: it is what they save writes with.");
 
   static final Option<Boolean> LOGGED =
       ALL.option(OptionGroup.TABLES, "logged", OptionKind.BOOLEAN)

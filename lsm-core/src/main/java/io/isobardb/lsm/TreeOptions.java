@@ -2,6 +2,7 @@ package io.isobardb.lsm;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.setting.Names;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionValues;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a tree is made; immutable. All of it is stored when the tree is created. Nothing but {@code
- * timeToLive} ever changes.
+ * timeToLive}, {@code runs} and {@code maxSpace} ever changes.
  *
  * <pre>{@code
  * Tree cache = store.openTree("cache", TreeOptions.builder().logged(false).build());
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@link Store#openTree(String, TreeOptions)} refuses an option that was set and differs from
- * what is stored, save that {@code timeToLive} changes. One that was not set takes what is stored.
+ * what is stored, save that those three change. One that was not set takes what is stored.
  */
 public final class TreeOptions {
   private static final TreeOptions DEFAULTS = builder().build();
@@ -99,6 +100,28 @@ public final class TreeOptions {
     return values.givenUnlike(stored.values).contains(TreeOption.TIME_TO_LIVE);
   }
 
+  /** How many runs each level has. */
+  public Runs runs() {
+    return values.get(TreeOption.RUNS);
+  }
+
+  /** Whether that was said, and otherwise than it is stored. */
+  public boolean changesRuns(TreeOptions stored) {
+    Objects.requireNonNull(stored, "stored");
+    return values.givenUnlike(stored.values).contains(TreeOption.RUNS);
+  }
+
+  /** How many times the last level the tree may hold; 0 as the store says. */
+  public double maxSpace() {
+    return values.get(TreeOption.MAX_SPACE);
+  }
+
+  /** Whether that was said, and otherwise than it is stored. */
+  public boolean changesMaxSpace(TreeOptions stored) {
+    Objects.requireNonNull(stored, "stored");
+    return values.givenUnlike(stored.values).contains(TreeOption.MAX_SPACE);
+  }
+
   /**
    * Passes if nothing that is set here is stored otherwise.
    *
@@ -108,7 +131,7 @@ public final class TreeOptions {
     Objects.requireNonNull(tree, "tree");
     Objects.requireNonNull(stored, "stored");
     List<Option<?>> unlike = new ArrayList<>(values.givenUnlike(stored.values));
-    unlike.remove(TreeOption.TIME_TO_LIVE);
+    unlike.removeAll(List.of(TreeOption.TIME_TO_LIVE, TreeOption.RUNS, TreeOption.MAX_SPACE));
     if (!unlike.isEmpty()) {
       throw new IllegalArgumentException(
           "tree '"
@@ -217,6 +240,25 @@ public final class TreeOptions {
      */
     public Builder timeToLive(Duration duration) {
       return set(TreeOption.TIME_TO_LIVE, duration);
+    }
+
+    /**
+     * How many sorted runs each level may have. More of them write less, and cost pages of absent
+     * keys and of short scans. Default {@link Runs#leveled}. Can be changed: by {@link
+     * Tree#setRuns}, or by opening the tree with others. That rewrites nothing: merges go by the
+     * new numbers from then on.
+     */
+    public Builder runs(Runs value) {
+      return set(TreeOption.RUNS, value);
+    }
+
+    /**
+     * How many times the size of its last level all levels of the tree may have together, 1.01 to
+     * 10; L0 comes on top. 0, the default, for {@link StoreOptions#maxSpace}. Can be changed: by
+     * {@link Tree#setMaxSpace}, or by opening the tree with another one.
+     */
+    public Builder maxSpace(double times) {
+      return set(TreeOption.MAX_SPACE, times);
     }
 
     /**

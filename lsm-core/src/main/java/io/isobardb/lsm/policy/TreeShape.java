@@ -23,4 +23,26 @@ public record TreeShape(Runs runs, double maxSpace) {
       throw new IllegalArgumentException("space " + maxSpace + ", must be above 1");
     }
   }
+
+  /**
+   * Passes if both can be kept together.
+   *
+   * @return this
+   * @throws IllegalArgumentException if not, with the least space that can
+   */
+  public TreeShape check() {
+    if (runs.last() > 1 && maxSpace < LEAST_TIERED_SPACE) {
+      throw new IllegalArgumentException(
+          "runs="
+              + runs
+              + " keeps several runs as large as the last level, which maxSpace="
+              + maxSpace
+              + " does not allow: set maxSpace to "
+              + LEAST_TIERED_SPACE
+              + " or more, or take runs=LAZY("
+              + runs.last()
+              + ")");
+    }
+    return this;
+  }
 }

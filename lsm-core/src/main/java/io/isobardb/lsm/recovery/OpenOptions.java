@@ -85,10 +85,12 @@ public record OpenOptions(
    * What disk merges go by.
    *
    * @param debtLimitBytes how much may wait for them
+   * @param maxSpace how many times the last level a tree may hold that has no bound of its own
    * @param schedule when they run
    * @param limits what they and flushes may use of the device and the processors
    */
-  public record Merging(long debtLimitBytes, MergeSchedule schedule, Bandwidth.Rules limits) {}
+  public record Merging(
+      long debtLimitBytes, double maxSpace, MergeSchedule schedule, Bandwidth.Rules limits) {}
 
   /**
    * What files go by.
@@ -108,7 +110,11 @@ public record OpenOptions(
         new Policies(
             rules(options),
             leveling(options),
-            new Merging(chosen.mergeDebtLimit(), options.mergeSchedule(), limits(options)),
+            new Merging(
+                chosen.mergeDebtLimit(),
+                options.maxSpace(),
+                options.mergeSchedule(),
+                limits(options)),
             chosen.memoryComponent(),
             shares ? chosen.staticTrees() : 0,
             chosen.activeTableSize(),

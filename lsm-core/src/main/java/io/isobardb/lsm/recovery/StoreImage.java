@@ -169,9 +169,7 @@ public final class StoreImage implements AutoCloseable {
       }
       edits.add(edit(tree.getKey(), tree.getValue().version(), fresh));
       int id = tree.getKey().id();
-      if (tree.getKey().timeToLive() != 0) {
-        StoreProperties.noteTimeToLive(properties, id, tree.getKey().timeToLive());
-      }
+      StoreProperties.noteAdjustments(properties, id, tree.getKey().adjustments());
       highestTree = Math.max(highestTree, id);
     }
     releaseMemory();

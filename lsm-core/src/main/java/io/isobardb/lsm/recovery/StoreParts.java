@@ -1,5 +1,7 @@
 package io.isobardb.lsm.recovery;
 
+import java.util.function.UnaryOperator;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.baseline.TreeSlots;
@@ -220,7 +222,12 @@ public final class StoreParts {
     this.engine = newEngine(found, links);
     this.sealer = new Sealer(engine, options.sealing(), this::onSealed);
     this.treeFactory =
-        new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
+        new TreeFactory(
+            engine,
+            sealer,
+            options.known(),
+            options.policies().merging().maxSpace(),
+            found.recovered().counters().nextTreeId());
     StaticShares even = options.shares();
     WriteShares shares =
         even == null ? WriteShares.NONE : TreeSlots.of(even, engine, this::flushAll);
@@ -424,8 +431,7 @@ public final class StoreParts {
   private void recover(Bootstrap found) throws IOException {
     observers.open();
     for (Recovered.Tree tree : found.recovered().trees()) {
-      long timeToLive = StoreProperties.timeToLive(found.recovered().properties(), tree);
-      treeFactory.add(found.recovered(), tree, timeToLive);
+      treeFactory.add(found.recovered(), tree);
     }
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();
@@ -450,9 +456,10 @@ public final class StoreParts {
     treeFactory.drop(tree);
   }
 
-  /** Sets how long entries of a tree live that are written from now on, durably. */
-  public void setTimeToLive(TreeHandle tree, long millis) throws IOException {
-    treeFactory.setTimeToLive(tree, millis);
+  /** Changes something of a tree, durably. */
+  public void adjust(TreeHandle tree, UnaryOperator<Adjustments> change) throws IOException {
+    treeFactory.adjust(tree, change);
+    merger.request(tree);
   }
 
   public Engine engine() {

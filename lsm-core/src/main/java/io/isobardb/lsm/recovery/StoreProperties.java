@@ -1,9 +1,11 @@
 package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.setting.OptionKind;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
-import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
+import java.util.List;
 import java.util.Map;
 
 /** What a manifest notes, by name, of the store as a whole. */
@@ -12,6 +14,10 @@ public final class StoreProperties {
 
   /** Before the number of a tree. */
   private static final String TIME_TO_LIVE = "timeToLive.";
+
+  private static final String RUNS = "runs.";
+  private static final String MAX_SPACE = "maxSpace.";
+  private static final List<String> OF_TREES = List.of(TIME_TO_LIVE, RUNS, MAX_SPACE);
 
   private static final int MIN_PAGE_SIZE = 4096;
   private static final int MAX_PAGE_SIZE = 65536;
@@ -55,15 +61,46 @@ public final class StoreProperties {
     return millis(Catalog.TIME, properties.getOrDefault(Catalog.TIME, "0"));
   }
 
-  /** How long a tree's entries live, in milliseconds; 0 for ever. */
-  public static long timeToLive(Map<String, String> properties, Recovered.Tree tree) {
-    String name = TIME_TO_LIVE + tree.definition().id();
-    return millis(name, properties.getOrDefault(name, "0"));
+  /**
+   * What was changed of a tree since it was created.
+   *
+   * @throws FormatException if it is nothing that this release knows
+   */
+  public static Adjustments adjustments(Map<String, String> properties, int treeId) {
+    String life = TIME_TO_LIVE + treeId;
+    String runs = RUNS + treeId;
+    String space = MAX_SPACE + treeId;
+    return new Adjustments(
+        millis(life, properties.getOrDefault(life, "0")),
+        known(runs, properties.getOrDefault(runs, "LEVELED"), OptionKind.RUNS),
+        known(space, properties.getOrDefault(space, "0"), OptionKind.NUMBER));
   }
 
-  /** Has an edit note that; nothing is noted of what lives for ever. */
-  public static void noteTimeToLive(VersionEdit.Builder edit, int treeId, long millis) {
-    edit.property(TIME_TO_LIVE + treeId, millis == 0 ? "" : Long.toString(millis));
+  private static <T extends Comparable<T>> T known(String name, String noted, OptionKind<T> kind) {
+    try {
+      return kind.read(noted);
+    } catch (IllegalArgumentException e) {
+      throw new FormatException(
+          "the manifest says that "
+              + name
+              + " is '"
+              + noted
+              + "', and "
+              + e.getMessage()
+              + "; open the store with the release that wrote it, or with a later one");
+    }
+  }
+
+  /** Has an edit note that; nothing is noted of what was not changed, or was changed back. */
+  public static void noteAdjustments(VersionEdit.Builder edit, int treeId, Adjustments all) {
+    Adjustments none = Adjustments.NONE;
+    edit.property(
+        TIME_TO_LIVE + treeId,
+        all.timeToLive() == none.timeToLive() ? "" : Long.toString(all.timeToLive()));
+    edit.property(RUNS + treeId, all.runs().equals(none.runs()) ? "" : all.runs().toString());
+    edit.property(
+        MAX_SPACE + treeId,
+        all.maxSpace() == none.maxSpace() ? "" : Double.toString(all.maxSpace()));
   }
 
   /** Has an edit note the last time that a store's clock told; nothing if it told none. */
@@ -73,11 +110,11 @@ public final class StoreProperties {
     }
   }
 
-  /** Has an edit note of another store how far its clock was, and how long entries live. */
-  public static void noteTimes(VersionEdit.Builder edit, Map<String, String> properties) {
+  /** Has an edit note of another store how far its clock was, and what was changed of its trees. */
+  public static void noteOthers(VersionEdit.Builder edit, Map<String, String> properties) {
     properties.forEach(
         (name, value) -> {
-          if (name.equals(Catalog.TIME) || name.startsWith(TIME_TO_LIVE)) {
+          if (name.equals(Catalog.TIME) || OF_TREES.stream().anyMatch(name::startsWith)) {
             edit.property(name, value);
           }
         });

@@ -8,6 +8,8 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.policy.TreeShape;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.OperationCounts;
 import io.isobardb.lsm.state.Run;
@@ -22,6 +24,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Brings trees into the catalog, those that the manifest defines and new ones, and takes them out
@@ -33,17 +36,21 @@ final class TreeFactory {
   private final Engine engine;
   private final Sealer sealer;
   private final OpenOptions.Known known;
+  private final double maxSpace;
   private final Signal memoryLeft;
   private int nextId;
 
   /**
    * @param known the key orders and merge operators that trees may have
+   * @param maxSpace of trees that have none of their own
    * @param nextId the ID of the next new tree
    */
-  TreeFactory(Engine engine, Sealer sealer, OpenOptions.Known known, int nextId) {
+  TreeFactory(
+      Engine engine, Sealer sealer, OpenOptions.Known known, double maxSpace, int nextId) {
     this.engine = engine;
     this.sealer = sealer;
     this.known = known;
+    this.maxSpace = maxSpace;
     this.nextId = nextId;
     this.memoryLeft = engine.environment().scheduler().signal(Awaited.TREE_MEMORY);
   }
@@ -52,30 +59,36 @@ final class TreeFactory {
    * Adds a tree that the manifest defines.
    *
    * @param store what the manifest says
-   * @param timeToLive of its entries, in milliseconds; 0 for ever
    */
-  void add(Recovered store, Recovered.Tree recovered, long timeToLive) {
+  void add(Recovered store, Recovered.Tree recovered) {
     TreeDefinition definition = recovered.definition();
     TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
     // What came to unlogged trees after the checkpoint is undone; Rollback tells the manifest.
     long upTo = settings.logged() ? Long.MAX_VALUE : engine.snapshots().checkpoint();
     Version version = store.version(recovered, settings.order(), upTo);
     TreeHandle tree = handle(definition.id(), definition.name(), settings, version);
-    tree.setTimeToLive(timeToLive);
+    tree.adjust(StoreProperties.adjustments(store.properties(), definition.id()), maxSpace);
     if (recovered.tables().stream().anyMatch(added -> added.meta().expiring().count() > 0)) {
       engine.snapshots().time().noteExpiring(tree);
     }
     engine.catalog().add(tree);
   }
 
-  /** Sets how long entries of a tree live that are written from now on, durably. */
-  void setTimeToLive(TreeHandle tree, long millis) throws IOException {
+  /**
+   * Changes something of a tree, durably.
+   *
+   * @throws IllegalArgumentException if the tree can't be kept like that
+   */
+  void adjust(TreeHandle tree, UnaryOperator<Adjustments> change) throws IOException {
     engine.failure().check();
     synchronized (tree) {
+      Adjustments changed = change.apply(tree.adjustments());
+      new TreeShape(changed.runs(), changed.maxSpace() == 0 ? maxSpace : changed.maxSpace())
+          .check();
       VersionEdit.Builder edit = VersionEdit.store();
-      StoreProperties.noteTimeToLive(edit, tree.id(), millis);
+      StoreProperties.noteAdjustments(edit, tree.id(), changed);
       engine.catalog().append(List.of(edit.build()));
-      tree.setTimeToLive(millis);
+      tree.adjust(changed, maxSpace);
     }
   }
 
@@ -87,6 +100,7 @@ final class TreeFactory {
     engine.catalog().append(List.of(VersionEdit.create(definition)));
     nextId = id + 1;
     TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
+    tree.adjust(Adjustments.NONE, maxSpace);
     engine.catalog().add(tree);
     return tree;
   }
@@ -95,9 +109,9 @@ final class TreeFactory {
   void drop(TreeHandle tree) throws IOException {
     engine.failure().check();
     List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.drop(tree.id())));
-    if (tree.timeToLive() != 0) {
+    if (!tree.adjustments().equals(Adjustments.NONE)) {
       VersionEdit.Builder edit = VersionEdit.store();
-      StoreProperties.noteTimeToLive(edit, tree.id(), 0);
+      StoreProperties.noteAdjustments(edit, tree.id(), Adjustments.NONE);
       edits.add(edit.build());
     }
     engine.catalog().append(edits);

@@ -2,6 +2,7 @@ package io.isobardb.lsm.setting;
 
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.option.Runs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,6 +98,9 @@ public abstract class OptionKind<T extends Comparable<T>> {
 
   /** How levels are sized. */
   public static final OptionKind<Levels> LEVELS = new LevelsKind();
+
+  /** How many runs a level has. */
+  public static final OptionKind<Runs> RUNS = new RunsKind();
 
   private final Class<T> type;
   private final String values;

@@ -45,7 +45,7 @@ public final class TreeHandle {
   private volatile boolean closed;
   private volatile @Nullable EntryFilter filter;
   private volatile boolean expires;
-  private volatile long timeToLive;
+  private volatile Adjustments adjustments = Adjustments.NONE;
   private volatile TreeShape shape = TreeShape.DEFAULT;
 
   /**
@@ -73,14 +73,16 @@ public final class TreeHandle {
     }
 
     /** The same as users know them, all of them set. */
-    public TreeOptions options(Duration timeToLive) {
+    public TreeOptions options(Adjustments adjustments) {
       TreeOptions.Builder all =
           TreeOptions.builder()
               .keyOrder(order)
               .logged(logged)
               .compression(codec == FileLayout.CODEC_LZ4 ? Compression.LZ4 : Compression.NONE)
               .filterBitsPerKey(filterBitsPerKey)
-              .timeToLive(timeToLive);
+              .timeToLive(Duration.ofMillis(adjustments.timeToLive()))
+              .runs(adjustments.runs())
+              .maxSpace(adjustments.maxSpace());
       return (operator == null ? all.noMergeOperator() : all.mergeOperator(operator)).build();
     }
   }
@@ -260,11 +262,12 @@ public final class TreeHandle {
 
   /** How long what is put lives, in milliseconds; 0 for ever. */
   public long timeToLive() {
-    return timeToLive;
+    return adjustments.timeToLive();
   }
 
-  public void setTimeToLive(long millis) {
-    timeToLive = millis;
+  /** What was changed of it since it was created. */
+  public Adjustments adjustments() {
+    return adjustments;
   }
 
   /** What is wanted of its SSTables. */
@@ -272,8 +275,15 @@ public final class TreeHandle {
     return shape;
   }
 
-  public void setShape(TreeShape wanted) {
-    shape = wanted;
+  /**
+   * Goes by other adjustments from now on.
+   *
+   * @param maxSpace of trees that have none of their own
+   */
+  public void adjust(Adjustments changed, double maxSpace) {
+    shape =
+        new TreeShape(changed.runs(), changed.maxSpace() == 0 ? maxSpace : changed.maxSpace());
+    adjustments = changed;
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Snapshot;
@@ -238,15 +239,25 @@ public final class OpenStore implements Store {
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
+    if (!trees.names().contains(name)) {
+      checkShape(treeOptions);
+    }
     OpenTree tree = trees.open(name, TreeHandle.Settings.of(treeOptions));
     treeOptions.checkStored(name, tree.options());
     return tree.with(treeOptions);
+  }
+
+  /** Before a tree is made that could not be kept as it is wanted. */
+  private void checkShape(TreeOptions treeOptions) {
+    double space = treeOptions.maxSpace() == 0 ? options().maxSpace() : treeOptions.maxSpace();
+    new TreeShape(treeOptions.runs(), space).check();
   }
 
   @Override
   public Tree createTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
+    checkShape(treeOptions);
     return trees.create(name, TreeHandle.Settings.of(treeOptions)).with(treeOptions);
   }
 

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -108,7 +110,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public TreeOptions options() {
-    return handle.settings().options(timeToLive());
+    return handle.settings().options(handle.adjustments());
   }
 
   @Override
@@ -119,7 +121,27 @@ public final class OpenTree implements Tree {
   @Override
   public void setTimeToLive(Duration duration) {
     Objects.requireNonNull(duration, "duration");
-    writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
+    with(TreeOptions.builder().timeToLive(duration).build());
+  }
+
+  @Override
+  public Runs runs() {
+    return handle.shape().runs();
+  }
+
+  @Override
+  public void setRuns(Runs runs) {
+    with(TreeOptions.builder().runs(Objects.requireNonNull(runs, "runs")).build());
+  }
+
+  @Override
+  public double maxSpace() {
+    return handle.shape().maxSpace();
+  }
+
+  @Override
+  public void setMaxSpace(double times) {
+    with(TreeOptions.builder().maxSpace(times).build());
   }
 
   @Override
@@ -134,8 +156,17 @@ public final class OpenTree implements Tree {
 
   /** This, once what these options set, and can be changed, is set. */
   OpenTree with(TreeOptions given) {
-    if (given.changesTimeToLive(options())) {
-      setTimeToLive(given.timeToLive());
+    TreeOptions stored = options();
+    boolean lives = given.changesTimeToLive(stored);
+    boolean runs = given.changesRuns(stored);
+    boolean space = given.changesMaxSpace(stored);
+    if (lives || runs || space) {
+      writes.adjust(
+          before ->
+              new Adjustments(
+                  lives ? given.timeToLive().toMillis() : before.timeToLive(),
+                  runs ? given.runs() : before.runs(),
+                  space ? given.maxSpace() : before.maxSpace()));
     }
     return this;
   }

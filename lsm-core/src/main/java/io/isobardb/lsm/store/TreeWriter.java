@@ -1,5 +1,7 @@
 package io.isobardb.lsm.store;
 
+import java.util.function.UnaryOperator;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.StoreClock;
@@ -109,13 +111,13 @@ public final class TreeWriter {
     return new OwnWrites.Write(Kind.MERGE, Operands.of(operand), expiry());
   }
 
-  /** Sets how long entries live that are written from now on, durably; zero for ever. */
-  public void setTimeToLive(Duration duration) {
+  /** Changes something of the tree, durably. */
+  public void adjust(UnaryOperator<Adjustments> change) {
     int slot = operations.enter(handle);
     try {
-      parts.setTimeToLive(handle, duration.toMillis());
+      parts.adjust(handle, change);
     } catch (IOException e) {
-      throw Operations.failed("setting the time to live of tree '" + handle.name() + "'", e);
+      throw Operations.failed("adjusting tree '" + handle.name() + "'", e);
     } finally {
       operations.exit(slot);
     }

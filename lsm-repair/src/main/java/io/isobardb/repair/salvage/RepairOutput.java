@@ -125,7 +125,7 @@ final class RepairOutput implements AutoCloseable {
     space.storage().syncDirectory();
     List<VersionEdit> edits = new ArrayList<>();
     VersionEdit.Builder store = StoreProperties.notePageSize(pageSize).nextFileNumber(nextFile);
-    StoreProperties.noteTimes(store, properties);
+    StoreProperties.noteOthers(store, properties);
     edits.add(store.build());
     edits.addAll(trees);
     try (Manifest manifest =

@@ -1,0 +1,15 @@
+package io.isobardb.lsm.state;
+
+import io.isobardb.lsm.option.Runs;
+
+/**
+ * What can be changed of a tree while it is open. It is stored, so it lasts. Immutable.
+ *
+ * @param timeToLive of entries that are written from now on, in milliseconds; 0 for ever
+ * @param runs how many runs each level has
+ * @param maxSpace how many times the last level all of them may hold together; 0 as the store says
+ */
+public record Adjustments(long timeToLive, Runs runs, double maxSpace) {
+  /** What holds for a tree of which nothing was said. */
+  public static final Adjustments NONE = new Adjustments(0, Runs.leveled(), 0);
+}
