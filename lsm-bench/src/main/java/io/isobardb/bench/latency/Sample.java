@@ -39,7 +39,11 @@ record Sample(
     StoreStats stats = store.stats();
     TreeStats tree = stats.trees().get(0);
     long deeper = tree.levelBytes().stream().mapToLong(Long::longValue).sum();
-    List<Long> levels = new ArrayList<>(List.of(tree.diskBytes() - deeper));
+    long tiers = tree.tierBytes().stream().mapToLong(Long::longValue).sum();
+    List<Long> levels = new ArrayList<>(List.of(tree.diskBytes() - deeper - tiers));
+    if (tiers > 0) {
+      levels.add(tiers);
+    }
     levels.addAll(tree.levelBytes());
     Map<StallReason, Double> stalls = new EnumMap<>(StallReason.class);
     stats.stalls().forEach((reason, waits) -> stalls.put(reason, waits.nanos() / 1e6));

@@ -53,13 +53,15 @@ public final class StatsCommand implements Callable<Integer> {
 
   private static void print(StoreStats stats, PrintWriter out) {
     TextTable table =
-        new TextTable("tree", "on disk", "SSTables", "L0 groups", "L1..Ln", "in memory");
+        new TextTable(
+            "tree", "on disk", "SSTables", "L0 groups", "tiers", "L1..Ln", "in memory");
     for (StoreStats.TreeStats tree : stats.trees()) {
       table.row(
           tree.name(),
           ByteSize.format(tree.diskBytes()),
           Integer.toString(tree.tables()),
           Integer.toString(tree.l0Groups()),
+          Integer.toString(tree.tierBytes().size()),
           tree.levelBytes().stream().map(ByteSize::format).collect(Collectors.joining(", ")),
           ByteSize.format(tree.memoryBytes()));
     }

@@ -401,6 +401,7 @@ public record StoreStats(
    * One tree.
    *
    * @param operations what users have done to it
+   * @param tierBytes bytes of each tier, from the newest on
    * @param levelBytes bytes of L1..Ln
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
    * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
@@ -422,6 +423,13 @@ public record StoreStats(
       @Metric(value = "Write memory in use.", unit = "bytes", name = "memory") long memoryBytes,
       @Metric(value = "Sealed runs in memory.", unit = "runs", name = "memory.runs") int memoryRuns,
       @Metric(value = "Groups in L0.", unit = "groups", name = "l0.groups") int l0Groups,
+      @Metric(
+              value = "Tiers on disk, between L0 and the levels.",
+              unit = "tiers",
+              name = "tiers",
+              attribute = "Tiers",
+              json = "tiers")
+          List<Long> tierBytes,
       @Metric(
               value = "Levels on disk below L0.",
               unit = "levels",
@@ -459,6 +467,17 @@ public record StoreStats(
         name = "write.amplification")
     public double writeAmplification() {
       return ratio(flushBytesWritten + mergeBytesWritten, operations.bytesWritten());
+    }
+
+    /** 0 if the last level is empty. */
+    @Metric(
+        value = "What tiers and levels hold by what the last level does.",
+        unit = "ratio",
+        name = "space.amplification")
+    public double spaceAmplification() {
+      long levels = levelBytes.stream().mapToLong(Long::longValue).sum();
+      long tiers = tierBytes.stream().mapToLong(Long::longValue).sum();
+      return ratio(levels + tiers, levelBytes.get(levelBytes.size() - 1));
     }
   }
 

@@ -67,6 +67,7 @@ final class StatsCollector {
               state.memoryBytes(),
               state.memoryRunCount(),
               version.groups().size(),
+              version.tiers().stream().map(tier -> tier.run().sizeBytes()).toList(),
               List.copyOf(levels),
               version.tableCount(),
               version.sizeBytes(),

@@ -44,6 +44,7 @@ class OpenOptionsTest {
             LevelingOptions.DEFAULT,
             new OpenOptions.Merging(
                 64 * budget,
+                1.25,
                 MergeSchedule.ALWAYS,
                 new Bandwidth.Rules(
                     new BandwidthRules(Long.MAX_VALUE, 0, 1 << 20), new ProcessorRules(0))),
