@@ -23,6 +23,7 @@ public enum Happening {
   ENTRY_EXPIRED("an entry expired"),
   CLOCK_LEAPT("the machine's clock leapt ahead, or was set right"),
   LIFETIME_CHANGED("a tree's time to live was changed"),
+  SHAPE_CHANGED("a tree was to have other runs"),
   TREE_CREATED("a tree was created"),
   TREE_DROPPED("a tree was dropped"),
   BULK_LOADED("entries were loaded in bulk"),

@@ -8,6 +8,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.commit.StoreClock;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
 import io.isobardb.lsm.simulation.SimulatedWorld;
@@ -52,6 +53,16 @@ final class Workload {
 
   private static final long[] LIFETIMES = {20, 300, 5000, 86_400_000};
 
+  private static final Runs[] SHAPES = {
+    Runs.leveled(),
+    Runs.lazy(2),
+    Runs.lazy(3),
+    Runs.tiered(2),
+    Runs.tiered(5),
+    Runs.of(3, 2, 1),
+    Runs.of(2, 1, 1)
+  };
+
   private final SplittableRandom random;
 
   /** Decides what expires when, and nothing else. */
@@ -59,6 +70,9 @@ final class Workload {
 
   /** Decides when the machine's clock leaps, and nothing else. */
   private final SplittableRandom leaps;
+
+  /** Decides how many runs levels have, and nothing else. */
+  private final SplittableRandom shapes;
 
   private final Expected expected;
   private final Coverage coverage;
@@ -89,6 +103,7 @@ final class Workload {
       BooleanSupplier stop) {
     this.times = new SplittableRandom(~seed);
     this.leaps = new SplittableRandom(~seed >>> 1);
+    this.shapes = new SplittableRandom(~seed >>> 2);
     this.random = random;
     this.expected = expected;
     this.coverage = coverage;
@@ -148,6 +163,9 @@ final class Workload {
     }
     if (leaps.nextInt(40) == 0) {
       leap();
+    }
+    if (shapes.nextInt(20) == 0) {
+      changeShape();
     }
     operate();
     world.background(random.nextInt(6));
@@ -297,6 +315,17 @@ final class Workload {
     Tree tree = store.tree(live.get(times.nextInt(live.size())).name);
     tree.setTimeToLive(times.nextInt(3) == 0 ? Duration.ZERO : someLifetime());
     coverage.count(Happening.LIFETIME_CHANGED);
+  }
+
+  private void changeShape() {
+    List<ExpectedTree> live = expected.live();
+    Tree tree = store.tree(live.get(shapes.nextInt(live.size())).name);
+    tree.setRuns(Runs.leveled());
+    tree.setMaxSpace(shapes.nextInt(3) == 0 ? 0 : 2.5 + shapes.nextInt(6));
+    if (tree.maxSpace() >= 2) {
+      tree.setRuns(SHAPES[shapes.nextInt(SHAPES.length)]);
+    }
+    coverage.count(Happening.SHAPE_CHANGED);
   }
 
   /** The machine's clock leaps ahead, or is set right before anything is lost by that. */

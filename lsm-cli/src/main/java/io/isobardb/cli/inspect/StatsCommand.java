@@ -53,8 +53,7 @@ public final class StatsCommand implements Callable<Integer> {
 
   private static void print(StoreStats stats, PrintWriter out) {
     TextTable table =
-        new TextTable(
-            "tree", "on disk", "SSTables", "L0 groups", "tiers", "L1..Ln", "in memory");
+        new TextTable("tree", "on disk", "SSTables", "L0 groups", "tiers", "L1..Ln", "in memory");
     for (StoreStats.TreeStats tree : stats.trees()) {
       table.row(
           tree.name(),

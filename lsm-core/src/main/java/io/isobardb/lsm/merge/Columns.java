@@ -203,9 +203,7 @@ final class Columns {
     }
     return to - from < 2
         ? null
-        : neighbours(from, to).stream()
-            .max(Comparator.comparingInt(InputSet::groups))
-            .orElse(null);
+        : neighbours(from, to).stream().max(Comparator.comparingInt(InputSet::groups)).orElse(null);
   }
 
   private boolean isBusy(int index) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * size of the largest ones together. Those a step above are as many times smaller as the step below
  * may have runs, and so on.
  *
- * <p>A step that has too many runs becomes one run of the next step. Newer tiers on top of it, which
- * are smaller, go along: they cost little, and are runs, too. Pure functions; any thread.
+ * <p>A step that has too many runs becomes one run of the next step. Newer tiers on top of it,
+ * which are smaller, go along: they cost little, and are runs, too. Pure functions; any thread.
  *
  * @param inputs SSTables of tiers to be merged; with what is below them, if they are the largest
  * @param goesDown whether they are the largest: then they go to the level below
@@ -38,8 +38,7 @@ record Crowd(InputSet inputs, boolean goesDown, int runs, int most) {
    * @param share the part of the level below that all tiers may hold
    * @param maxInputBytes what a merge should take at most
    */
-  static @Nullable Crowd find(
-      MergeView view, Set<Long> busy, double share, long maxInputBytes) {
+  static @Nullable Crowd find(MergeView view, Set<Long> busy, double share, long maxInputBytes) {
     Runs allowed = view.shape().runs();
     List<PlacedRun> tiers = view.version().tiers();
     Crowd best = null;
@@ -111,18 +110,19 @@ record Crowd(InputSet inputs, boolean goesDown, int runs, int most) {
     }
   }
 
-  /** What the level below has in a column: half of its SSTables at the edges. */
+  /** What the level below has in a column; half of an SSTable that reaches beyond it. */
   private static double bytesBelow(Version version, InputSet column) {
-    List<SSTableMeta> tables =
-        version.level(1).overlapping(column.minKey(), column.maxKey());
-    if (tables.isEmpty()) {
-      return 0;
-    }
     double bytes = 0;
-    for (SSTableMeta table : tables) {
-      bytes += table.sizeBytes();
+    for (SSTableMeta table : version.level(1).overlapping(column.minKey(), column.maxKey())) {
+      boolean within =
+          compare(version, column.minKey(), table.minKey()) <= 0
+              && compare(version, table.maxKey(), column.maxKey()) <= 0;
+      bytes += within ? table.sizeBytes() : table.sizeBytes() / 2.0;
     }
-    double edges = tables.get(0).sizeBytes() + tables.get(tables.size() - 1).sizeBytes();
-    return bytes - edges / 2;
+    return bytes;
+  }
+
+  private static int compare(Version version, byte[] a, byte[] b) {
+    return version.order().compare(a, 0, a.length, b, 0, b.length);
   }
 }

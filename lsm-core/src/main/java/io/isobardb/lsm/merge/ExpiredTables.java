@@ -2,8 +2,8 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,8 +61,7 @@ final class ExpiredTables {
     return hidesNothing(one.tables().get(0), stands.subList(at + 1, stands.size()), Set.of());
   }
 
-  private static boolean hidesNothing(
-      SSTableMeta table, List<PlacedRun> below, Set<Long> gone) {
+  private static boolean hidesNothing(SSTableMeta table, List<PlacedRun> below, Set<Long> gone) {
     byte[] max = table.maxKey();
     for (PlacedRun stand : below) {
       Level<SSTableMeta> run = stand.run();

@@ -2,9 +2,9 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +17,8 @@ import java.util.Set;
  * the tiers do, never comes without its elders: all that overlap it in strictly older runs, and
  * theirs. Otherwise an older version, left behind there, would hide the newer one now below.
  *
- * <p>Below these runs, what overlaps the set's key range in the levels from the highest one taken to the
- * output level comes too.
+ * <p>Below these runs, what overlaps the set's key range in the levels from the highest one taken
+ * to the output level comes too.
  */
 final class InputSet {
   private final Version version;

@@ -32,13 +32,7 @@ public record LevelingOptions(
   /** What measurements have shown to be best; otherwise the paper's choices. */
   public static final LevelingOptions DEFAULT =
       new LevelingOptions(
-          0,
-          1.5,
-          L0Structure.GREEDY_GROUPED,
-          MergeSelection.GREEDY,
-          L0Limits.DEFAULT,
-          0,
-          true);
+          0, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0, true);
 
   /** T; where it is left to batches, what holds while none are known. */
   public int usualRatio() {

@@ -41,7 +41,15 @@ public record MergeView(
       long targetBytes,
       List<MergeChoice> running) {
     this(
-        version, shape, writeMemoryBytes, targetBytes, 0, null, running, List.of(), Set.of(Slot.values()));
+        version,
+        shape,
+        writeMemoryBytes,
+        targetBytes,
+        0,
+        null,
+        running,
+        List.of(),
+        Set.of(Slot.values()));
   }
 
   /** Checks the numbers. */

@@ -2,9 +2,9 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.PlacedRun;
-import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -255,13 +255,15 @@ public final class PartitionedLeveling implements MergePolicy {
     private @Nullable MergeChoice changeLevels() {
       long batch = targets.batchBytes();
       String memory =
-          view.plan() != null
-              ? "a plan of "
-                  + view.plan().count()
-                  + (view.plan().count() == 1 ? " level" : " levels")
-              : batch > 0
-                  ? mega(batch) + " from L0 at a time"
-                  : mega(targets.writeMemoryBytes()) + " of write memory";
+          targets.tierBytes() > 0
+              ? "levels below tiers"
+              : view.plan() != null
+                  ? "a plan of "
+                      + view.plan().count()
+                      + (view.plan().count() == 1 ? " level" : " levels")
+                  : batch > 0
+                      ? mega(batch) + " from L0 at a time"
+                      : mega(targets.writeMemoryBytes()) + " of write memory";
       if (targets.wantsLevel()) {
         return MergeChoice.ofLevels(Kind.ADD_LEVEL, top + 1, "L1 is too large for " + memory);
       }
@@ -337,7 +339,9 @@ public final class PartitionedLeveling implements MergePolicy {
       return targets.tierBytes() > 0 || !version.tiers().isEmpty();
     }
 
-    /** What tiers hold by what they may; where there are to be none, by what the level below may. */
+    /**
+     * What tiers hold by what they may; where there are to be none, by what the level below may.
+     */
     private double tierScore() {
       long bytes = version.tierBytes();
       for (MergeChoice running : view.running()) {
@@ -544,13 +548,7 @@ public final class PartitionedLeveling implements MergePolicy {
               mega(set.lowerBytes()),
               output.isLevel() ? "L" + (top + 1 - output.height()) : "the tiers");
       return new MergeChoice(
-          moves ? Kind.MOVE : kind,
-          inputs,
-          output,
-          set.minKey(),
-          set.maxKey(),
-          bottommost,
-          what);
+          moves ? Kind.MOVE : kind, inputs, output, set.minKey(), set.maxKey(), bottommost, what);
     }
   }
 

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
  * one run on each, what comes down to a level is merged with what is there. With more, it is put on
  * top, and merged once there are too many. Immutable.
  *
- * <p>The numbers are counted where keys overlap. They never rise with depth, and the first one holds
- * for all levels above, too. Named after "Dostoevsky: Better Space-Time Trade-Offs for LSM-Tree
- * Based Key-Value Stores via Adaptive Removal of Superfluous Merging", whose Fluid LSM-tree has two
- * of them.
+ * <p>The numbers are counted where keys overlap. They never rise with depth, and the first one
+ * holds for all levels above, too. Named after "Dostoevsky: Better Space-Time Trade-Offs for
+ * LSM-Tree Based Key-Value Stores via Adaptive Removal of Superfluous Merging", whose Fluid
+ * LSM-tree has two of them.
  *
  * @param perLevel from the top down; the last one is that of the last level
  */
@@ -97,7 +97,8 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
 
   private static int several(int runs) {
     if (runs < 2) {
-      throw new IllegalArgumentException("LAZY and TIERED take 2 to " + MOST + " runs, not " + runs);
+      throw new IllegalArgumentException(
+          "LAZY and TIERED take 2 to " + MOST + " runs, not " + runs);
     }
     return runs;
   }

@@ -1,7 +1,5 @@
 package io.isobardb.lsm.recovery;
 
-import java.util.function.UnaryOperator;
-import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.baseline.TreeSlots;
@@ -42,6 +40,7 @@ import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.tuning.MemoryAccount;
@@ -62,6 +61,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,10 +5,10 @@ import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.SSTable;
-import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.OperationCounts;
@@ -45,8 +45,7 @@ final class TreeFactory {
    * @param maxSpace of trees that have none of their own
    * @param nextId the ID of the next new tree
    */
-  TreeFactory(
-      Engine engine, Sealer sealer, OpenOptions.Known known, double maxSpace, int nextId) {
+  TreeFactory(Engine engine, Sealer sealer, OpenOptions.Known known, double maxSpace, int nextId) {
     this.engine = engine;
     this.sealer = sealer;
     this.known = known;

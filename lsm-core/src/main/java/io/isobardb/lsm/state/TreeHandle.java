@@ -1,6 +1,5 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.component.ActiveTree;
@@ -10,6 +9,7 @@ import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.FileLayout;
 import java.time.Duration;
@@ -281,8 +281,7 @@ public final class TreeHandle {
    * @param maxSpace of trees that have none of their own
    */
   public void adjust(Adjustments changed, double maxSpace) {
-    shape =
-        new TreeShape(changed.runs(), changed.maxSpace() == 0 ? maxSpace : changed.maxSpace());
+    shape = new TreeShape(changed.runs(), changed.maxSpace() == 0 ? maxSpace : changed.maxSpace());
     adjustments = changed;
   }
 

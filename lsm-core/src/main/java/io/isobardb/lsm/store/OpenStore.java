@@ -1,6 +1,5 @@
 package io.isobardb.lsm.store;
 
-import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Snapshot;
@@ -21,6 +20,7 @@ import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;

@@ -1,7 +1,5 @@
 package io.isobardb.lsm.store;
 
-import io.isobardb.lsm.option.Runs;
-import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -17,9 +15,11 @@ import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.setting.OptionLimits;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
 import java.nio.ByteBuffer;

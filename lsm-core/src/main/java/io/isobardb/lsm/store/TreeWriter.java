@@ -1,7 +1,5 @@
 package io.isobardb.lsm.store;
 
-import java.util.function.UnaryOperator;
-import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.StoreClock;
@@ -13,16 +11,17 @@ import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.recovery.StoreParts;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -183,9 +183,7 @@ public final class Version {
   /** What stands in a place; nothing if there is no such group, tier or level any more. */
   public Level<SSTableMeta> run(Place place) {
     if (place.isLevel()) {
-      return place.height() < byHeight.size()
-          ? byHeight.get(place.height())
-          : Level.empty(order);
+      return place.height() < byHeight.size() ? byHeight.get(place.height()) : Level.empty(order);
     }
     for (PlacedRun placed : place.inL0() ? groups : tiers) {
       if (placed.place().equals(place)) {

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
-import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.util.List;
@@ -46,8 +46,8 @@ class LevelTargetsTest {
   private Version settle(Version from, long memoryBytes) {
     Version version = from;
     for (int i = 0; i < 10; i++) {
-      MergeChoice choice = policy.choose(
-          new MergeView(version, TreeShape.DEFAULT, memoryBytes, 100, List.of()));
+      MergeChoice choice =
+          policy.choose(new MergeView(version, TreeShape.DEFAULT, memoryBytes, 100, List.of()));
       if (choice == null) {
         return version;
       }

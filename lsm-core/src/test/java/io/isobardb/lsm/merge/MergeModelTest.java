@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.policy.MergeSelection;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -53,6 +53,7 @@ class MergeModelTest {
 
   /** What levels are planned to hold, and who draws that: other draws stay as they were. */
   private TreeShape shape = TreeShape.DEFAULT;
+
   private @Nullable LevelShares plan;
 
   private SplittableRandom plans = new SplittableRandom(0);
@@ -60,6 +61,9 @@ class MergeModelTest {
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
   private int withinL0;
+  private int toTiers;
+  private int withinTiers;
+  private int fromTiers;
   private int voided;
   private int indebted;
 
@@ -72,6 +76,9 @@ class MergeModelTest {
     for (MergeChoice.Kind kind : EnumSet.complementOf(EnumSet.of(MergeChoice.Kind.DROP_TABLES))) {
       assertTrue(kinds.getOrDefault(kind, 0) > 10, kind + " was hardly chosen: " + kinds);
     }
+    assertTrue(toTiers > 10, toTiers + " merges went to tiers");
+    assertTrue(withinTiers > 10, withinTiers + " merges within tiers");
+    assertTrue(fromTiers > 10, fromTiers + " merges left the tiers");
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
     assertTrue(voided > 10, voided + " merges were given up");
     assertTrue(indebted > 1000, indebted + " times merges were due");
@@ -167,9 +174,20 @@ class MergeModelTest {
     if (choice != null) {
       kinds.merge(choice.kind(), 1, Integer::sum);
       withinL0 += choice.output().inL0() ? 1 : 0;
+      countTiers(choice);
       voided += choice.voids().size();
       running.removeAll(choice.voids());
       running.add(choice);
+    }
+  }
+
+  private void countTiers(MergeChoice choice) {
+    toTiers += choice.output().equals(Place.TIERS) ? 1 : 0;
+    if (!choice.inputs().isEmpty()
+        && choice.inputs().get(0).place().kind() == Place.Kind.TIER
+        && choice.kind() != MergeChoice.Kind.DROP_TABLES) {
+      withinTiers += choice.output().kind() == Place.Kind.TIER ? 1 : 0;
+      fromTiers += choice.output().isLevel() ? 1 : 0;
     }
   }
 

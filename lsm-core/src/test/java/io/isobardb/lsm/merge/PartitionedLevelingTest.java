@@ -13,7 +13,8 @@ class PartitionedLevelingTest {
         "l0-choice.txt",
         "level-choice.txt",
         "levels.txt",
-        "slots.txt"
+        "slots.txt",
+        "tiers.txt"
       })
   void choicesAreAsReviewed(String file) throws IOException {
     GoldenFile.check(PartitionedLevelingTest.class, file, new Scenario()::ask);

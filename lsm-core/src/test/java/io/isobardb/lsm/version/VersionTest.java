@@ -54,7 +54,8 @@ class VersionTest {
             "nothing below: "
                 + version.nothingBelow(
                     Place.level(Integer.parseInt(words[1])),
-                    Tables.bytes(words[2]), Tables.bytes(words[3]));
+                    Tables.bytes(words[2]),
+                    Tables.bytes(words[3]));
         case "find" -> {
           SSTableMeta found = version.find(Long.parseLong(words[1]));
           yield found == null ? "none" : text(found);
