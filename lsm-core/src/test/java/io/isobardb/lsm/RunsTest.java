@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.Runs;
-import io.isobardb.lsm.setting.OptionKind;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,7 @@ class RunsTest {
   @TempDir Path directory;
 
   private static String text(String runs) {
-    return OptionKind.RUNS.read(runs).toString();
+    return Runs.parse(runs).toString();
   }
 
   private static String refused(String runs) {
@@ -49,8 +48,7 @@ class RunsTest {
   void bothAreStored() {
     try (Store store = Store.open(directory)) {
       Tree tree =
-          store.createTree(
-              "t", TreeOptions.builder().runs(Runs.tiered(4)).maxSpace(3).build());
+          store.createTree("t", TreeOptions.builder().runs(Runs.tiered(4)).maxSpace(3).build());
       assertEquals(Runs.tiered(4), tree.runs());
       assertEquals(3, tree.maxSpace());
     }

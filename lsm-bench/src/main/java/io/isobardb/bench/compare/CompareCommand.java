@@ -17,6 +17,8 @@ import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.cli.report.MarkdownOption;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.option.Runs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +70,8 @@ public final class CompareCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "NAME",
       description =
-          "Engines, the first to be shown first, of isobar, rocksdb, rocksdb-sync100ms,"
+          "Engines, the first to be shown first, of isobar, isobar-leveled, rocksdb, rocksdb-universal,"
+              + " rocksdb-sync100ms,"
               + " rocksdb-buffered, rocksdb-stall, mvstore, lmdb (default: isobar, rocksdb-sync100ms,"
               + " or rocksdb with --durability sync, mvstore, lmdb).")
   private @Nullable List<String> engines;
@@ -115,6 +118,20 @@ public final class CompareCommand implements Callable<Integer> {
           "Memory of one engine instead, so that engines can be compared that take as much resident"
               + " memory; may be given for several.")
   private Map<String, ByteSize> memoryOf = new LinkedHashMap<>();
+
+  @Option(
+      names = "--runs",
+      paramLabel = "RUNS",
+      description =
+          "Runs on a level of isobar, such as LAZY(4) or 8,4,1 (default: ${DEFAULT-VALUE});"
+              + " isobar-leveled has one.")
+  private String runs = Runs.leveled().toString();
+
+  @Option(
+      names = "--max-space",
+      paramLabel = "TIMES",
+      description = "maxSpace of isobar's tree (default: the store's).")
+  private double maxSpace;
 
   @Option(names = "--threads", description = "Threads (default: ${DEFAULT-VALUE}).")
   private int threads = 2;
@@ -237,6 +254,8 @@ public final class CompareCommand implements Callable<Integer> {
           EngineKind.of(name);
           Numbers.checkAtLeast("--memory-of " + name, size, LEAST_MEMORY);
         });
+    UsageException.ofArguments(
+        () -> TreeOptions.builder().runs(Runs.parse(runs)).maxSpace(maxSpace).build());
     Numbers.checkAtLeast("--records", records, 1);
     Numbers.check("--threads", threads, 1, 1024);
     Numbers.checkAtLeast("--repeats", repeats, 1);
@@ -283,7 +302,13 @@ public final class CompareCommand implements Callable<Integer> {
         engine,
         ordered,
         new EngineOptions(
-            data, memoryBytes(engine), io == Io.direct, durability == Durability.sync, 1),
+            data,
+            memoryBytes(engine),
+            io == Io.direct,
+            durability == Durability.sync,
+            1,
+            runs,
+            maxSpace),
         records,
         operations == null ? records : operations,
         Math.toIntExact(keySize.bytes()),

@@ -18,6 +18,13 @@ public enum EngineKind {
       return IsobarEngine.open(options);
     }
   },
+  /** The same with one run on each level, whatever the options say. */
+  ISOBAR_LEVELED(Survival.OF_ISOBAR_ASYNC) {
+    @Override
+    public Engine open(EngineOptions options) {
+      return IsobarEngine.openLeveled(options);
+    }
+  },
   /** RocksDB through its own Java interface, with the log as it is by default. */
   ROCKSDB(RocksLog.SYSTEM.survival()) {
     @Override
@@ -32,7 +39,14 @@ public enum EngineKind {
       return RocksEngine.open(options, label(), RocksLog.SYSTEM_SYNCED, false);
     }
   },
-  /** The same with its log buffered in the process, and synced in the background. */
+  /** The same with universal compaction. */
+  ROCKSDB_UNIVERSAL(RocksLog.SYSTEM_SYNCED.survival()) {
+    @Override
+    public Engine open(EngineOptions options) {
+      return RocksEngine.openUniversal(options, label());
+    }
+  },
+  /** {@link #ROCKSDB} with its log buffered in the process, and synced in the background. */
   ROCKSDB_BUFFERED(RocksLog.BUFFERED.survival()) {
     @Override
     public Engine open(EngineOptions options) {
@@ -135,7 +149,8 @@ public enum EngineKind {
    * alone, if writes are synced.
    */
   public void check(boolean syncWrites) {
-    if (syncWrites && (this == ROCKSDB_SYNC100MS || this == ROCKSDB_BUFFERED)) {
+    if (syncWrites
+        && (this == ROCKSDB_SYNC100MS || this == ROCKSDB_BUFFERED || this == ROCKSDB_UNIVERSAL)) {
       throw new UsageException(RocksLog.sameIfSynced(label()));
     }
   }

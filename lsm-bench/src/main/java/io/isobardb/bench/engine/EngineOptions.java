@@ -13,12 +13,26 @@ import java.nio.file.Path;
  * @param syncWrites whether each write is on the device before it returns; otherwise {@link
  *     EngineKind#survival} tells what may be lost
  * @param trees how many ordered maps there are, from 1
+ * @param runs how many runs a level of Isobar's may have, as its option takes it
+ * @param maxSpace how many times the last level a tree of Isobar's may hold; 0 for its default
  */
 public record EngineOptions(
-    Path dir, long memoryBytes, boolean directIo, boolean syncWrites, int trees) {
+    Path dir,
+    long memoryBytes,
+    boolean directIo,
+    boolean syncWrites,
+    int trees,
+    String runs,
+    double maxSpace) {
 
   /** The pause between background syncs, or commits, in engines that have them. */
   public static final int LOG_SYNC_MILLIS = StoreSpec.LOG_SYNC_MILLIS;
+
+  /** Options with one run on each level. */
+  public EngineOptions(
+      Path dir, long memoryBytes, boolean directIo, boolean syncWrites, int trees) {
+    this(dir, memoryBytes, directIo, syncWrites, trees, "LEVELED", 0);
+  }
 
   /** Checks the limits. */
   public EngineOptions {

@@ -10,6 +10,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -37,6 +38,20 @@ public final class IsobarEngine implements Engine {
   /** With Isobar's defaults for all that the comparison does not set. */
   static Engine open(EngineOptions options) {
     return open(
+        options,
+        TreeOptions.builder()
+            .runs(Runs.parse(options.runs()))
+            .maxSpace(options.maxSpace())
+            .build());
+  }
+
+  /** The same with one run on each level. */
+  static Engine openLeveled(EngineOptions options) {
+    return open(options, TreeOptions.builder().maxSpace(options.maxSpace()).build());
+  }
+
+  private static Engine open(EngineOptions options, TreeOptions tree) {
+    return open(
         options.dir(),
         StoreOptions.builder()
             .memoryBudget(options.memoryBytes())
@@ -45,7 +60,7 @@ public final class IsobarEngine implements Engine {
             .asyncSyncInterval(Duration.ofMillis(EngineOptions.LOG_SYNC_MILLIS))
             .build(),
         options.trees(),
-        TreeOptions.defaults());
+        tree);
   }
 
   /** Opens or creates a store of so many trees, with any options. */

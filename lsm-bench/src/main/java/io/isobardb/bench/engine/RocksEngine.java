@@ -18,6 +18,7 @@ import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompactionStyle;
 import org.rocksdb.DBOptions;
 import org.rocksdb.HyperClockCache;
 import org.rocksdb.MemoryUsageType;
@@ -80,7 +81,12 @@ final class RocksEngine implements Engine {
   }
 
   private RocksEngine(
-      EngineOptions options, String label, RocksLog log, boolean stalls, Limit limit)
+      EngineOptions options,
+      String label,
+      RocksLog log,
+      boolean stalls,
+      Limit limit,
+      boolean universal)
       throws RocksDBException {
     this.options = options;
     natives = new ArrayDeque<>();
@@ -94,6 +100,10 @@ final class RocksEngine implements Engine {
     long arena = settings.writeBytes() / ARENA_SHARE / options.trees() & -MIN_ARENA;
     long usual = settings.bufferBytes() / ARENA_SHARE;
     treeOptions.setArenaBlockSize(Math.max(MIN_ARENA, Math.min(usual, arena)));
+    if (universal) {
+      // Its own choices of sizes, widths and space are what its makers found best.
+      treeOptions.setCompactionStyle(CompactionStyle.UNIVERSAL);
+    }
     DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
     if (!limit.equals(Limit.NONE)) {
       dbOptions.setRateLimiter(own(limit.limiter()));
@@ -114,13 +124,14 @@ final class RocksEngine implements Engine {
     configuration =
         String.format(
             "%s: one HyperClock cache of %d MB that write buffers (%d MB%s), filters and indexes are charged to; memtables of %d MB;"
-                + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; dynamic level bytes; 2 background jobs;"
+                + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; %s; 2 background jobs;"
                 + " direct I/O %s; %s%s",
             label,
             options.memoryBytes() / MIB,
             settings.writeBytes() / MIB,
             stalls ? ", beyond which writes wait" : "",
             settings.bufferBytes() / MIB,
+            universal ? "universal compaction" : "dynamic level bytes",
             options.directIo() ? "on" : "off",
             log.words(),
             limit.words());
@@ -138,12 +149,28 @@ final class RocksEngine implements Engine {
     return open(options, label, unsynced, stalls, Limit.NONE);
   }
 
+  /** With universal compaction, and its log synced in the background. */
+  static Engine openUniversal(EngineOptions options, String label) {
+    return open(options, label, RocksLog.SYSTEM_SYNCED, false, Limit.NONE, true);
+  }
+
   /** The same with a limit for flushes and merges. */
   static Engine open(
       EngineOptions options, String label, RocksLog unsynced, boolean stalls, Limit limit) {
+    return open(options, label, unsynced, stalls, limit, false);
+  }
+
+  private static Engine open(
+      EngineOptions options,
+      String label,
+      RocksLog unsynced,
+      boolean stalls,
+      Limit limit,
+      boolean universal) {
     RocksDB.loadLibrary();
     try {
-      return new RocksEngine(options, label, unsynced.with(options.syncWrites()), stalls, limit);
+      RocksLog log = unsynced.with(options.syncWrites());
+      return new RocksEngine(options, label, log, stalls, limit, universal);
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
     }

@@ -1,8 +1,12 @@
 package io.isobardb.lsm.option;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -23,6 +27,8 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
 
   /** Runs of the upper levels where no number is given. */
   public static final int USUAL = 8;
+
+  private static final Pattern NAMED = Pattern.compile("(LAZY|TIERED)(?:\\((\\d+)\\))?");
 
   private static final Runs LEVELED = new Runs(List.of(1));
 
@@ -64,6 +70,31 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
       numbers.add(number);
     }
     return new Runs(numbers);
+  }
+
+  /**
+   * What {@link #toString} gave, or a user wrote: {@code LEVELED}, {@code LAZY(8)}, {@code
+   * TIERED(8)}, or numbers from the top down as {@code 8,4,1}. Without a number, {@code LAZY} and
+   * {@code TIERED} have {@link #USUAL}.
+   *
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public static Runs parse(String text) {
+    String value = text.toUpperCase(Locale.ROOT).replace(" ", "");
+    Matcher named = NAMED.matcher(value);
+    if (value.equals("LEVELED")) {
+      return LEVELED;
+    }
+    try {
+      if (named.matches()) {
+        int runs = named.group(2) == null ? USUAL : Integer.parseInt(named.group(2));
+        return named.group(1).equals("LAZY") ? lazy(runs) : tiered(runs);
+      }
+      return of(Arrays.stream(value.split(",", -1)).mapToInt(Integer::parseInt).toArray());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is none of LEVELED, LAZY(8), TIERED(8), or runs as in 8,4,1", e);
+    }
   }
 
   /** Checks the numbers, and leaves those out that say nothing. */
