@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
@@ -26,7 +27,7 @@ import io.isobardb.memory.pool.Epochs;
  */
 public record Engine(
     Catalog catalog,
-    LogHandle log,
+    Log log,
     Snapshots snapshots,
     Retention retention,
     WriteGate gate,

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.state.Catalog;
@@ -12,10 +13,10 @@ import io.isobardb.lsm.state.TreeHandle;
  */
 public final class Retention {
   private final Catalog catalog;
-  private final LogHandle log;
+  private final Log log;
   private final Snapshots snapshots;
 
-  public Retention(Catalog catalog, LogHandle log, Snapshots snapshots) {
+  public Retention(Catalog catalog, Log log, Snapshots snapshots) {
     this.catalog = catalog;
     this.log = log;
     this.snapshots = snapshots;

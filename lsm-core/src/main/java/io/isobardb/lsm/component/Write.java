@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 public final class Write {
+  /** What an entry costs in a page besides its key and value, in bytes, about. */
+  public static final int OVERHEAD = 32;
+
   private static final byte[] NOTHING = new byte[0];
 
   int kind;
@@ -171,6 +174,11 @@ public final class Write {
 
   public int valueLength() {
     return valueLength;
+  }
+
+  /** About what it takes of the write memory, in bytes. */
+  public long roomBytes() {
+    return (long) keyLength + valueLength + OVERHEAD;
   }
 
   /** Bytes of the value and of when it expires, as a record of the log or a leaf holds them. */

@@ -3,7 +3,7 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
-import io.isobardb.lsm.commit.LogHandle;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.commit.Snapshots;
@@ -38,7 +38,7 @@ public final class PointReader {
   private static final int SCRATCH_BYTES = 4096;
 
   private final Engine engine;
-  private final LogHandle log;
+  private final Log log;
   private final Epochs epochs;
   private final Latencies latencies;
   private final ValueLookup lookup;

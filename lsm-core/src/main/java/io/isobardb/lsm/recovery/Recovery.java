@@ -142,7 +142,7 @@ final class Recovery {
       merger.request(tree);
     }
     try {
-      engine.log().onOpened(Log.open(site, logOptions, extent, this::replay));
+      engine.log().open(site, logOptions, extent, this::replay);
     } catch (TooLargeException e) {
       long largest = largest(extent);
       throw new IsobarException(
@@ -190,7 +190,7 @@ final class Recovery {
             TreeHandle of = engine.catalog().tree(tree);
             needed[0] +=
                 Math.max(
-                    PAGES_PER_WRITTEN * WriteRoom.of(write),
+                    PAGES_PER_WRITTEN * write.roomBytes(),
                     WriteRoom.mostWithFences(of, write, pool.pageSize()));
           }
         });
@@ -234,7 +234,7 @@ final class Recovery {
   /** What the largest operation in the log takes. */
   private long largest(LogExtent extent) throws IOException {
     long[] largest = {0};
-    scan(extent, (lsn, tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
+    scan(extent, (lsn, tree, write) -> largest[0] = Math.max(largest[0], write.roomBytes()));
     return largest[0];
   }
 
@@ -282,7 +282,7 @@ final class Recovery {
   }
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
-    engine.log().replaying(lsn);
+    engine.log().onReplaying(lsn);
     reader.record(lsn, kind, payload, offset, length, rest);
     if (rest == 0) {
       engine.log().onReplayed(lsn + Lsn.ALIGNMENT);
@@ -294,7 +294,7 @@ final class Recovery {
     if (tree != null
         && lsn >= flushedLsns.getOrDefault(treeId, 0L)
         && !(write.isRange() && lsn <= rangesLsns.getOrDefault(treeId, 0L))) {
-      makeRoom(WriteRoom.of(write));
+      makeRoom(write.roomBytes());
       try {
         committer.replay(tree, write.at(lsn));
       } catch (DiskFullException e) {

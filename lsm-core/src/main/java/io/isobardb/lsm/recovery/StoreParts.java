@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.baseline.TreeSlots;
@@ -7,8 +8,6 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
-import io.isobardb.lsm.commit.LogHandle;
-import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.RangeRoom;
 import io.isobardb.lsm.commit.Retention;
 import io.isobardb.lsm.commit.Sealer;
@@ -49,7 +48,6 @@ import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
-import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
@@ -166,7 +164,7 @@ public final class StoreParts {
     @Override
     public void onStopped(Throwable cause) {
       if (engine.log().isOpen()) {
-        engine.log().get().fail(cause);
+        engine.log().fail(cause);
       }
       engine.gate().wake();
       environment.scheduler().jobEnded().raise();
@@ -263,10 +261,10 @@ public final class StoreParts {
         new Committer(
             engine,
             sealer,
-            new LogWatch(
-                options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::onWritten),
             new RangeRoom(engine, links),
-            shares);
+            shares,
+            options.policies().flushing().logLimitBytes() / LOG_LOOKS,
+            this::onWritten);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
@@ -287,12 +285,12 @@ public final class StoreParts {
                 direct ? IoMode.DIRECT : IoMode.BUFFERED,
                 manifest.storeId(),
                 this::label);
-    LogHandle log = new LogHandle();
+    Log log = new Log();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
     log.onReplayed(logStart);
     long notedTime = StoreProperties.time(found.recovered().properties());
     StoreClock time = new StoreClock(environment.clock(), notedTime);
-    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
+    Snapshots snapshots = new Snapshots(log, environment.clock()::nanos, time);
     snapshots.setCheckpoint(counters.checkpointLsn());
     Catalog catalog =
         new Catalog(
@@ -330,7 +328,7 @@ public final class StoreParts {
   private Bandwidth newBandwidth() {
     Bandwidth.Seams seams =
         new Bandwidth.Seams(
-            () -> engine.log().isOpen() ? engine.log().get().end() : 0,
+            () -> engine.log().isOpen() ? engine.log().end() : 0,
             engine.gate()::pressure,
             this::onLimited,
             engine.failure()::fail);
@@ -531,7 +529,7 @@ public final class StoreParts {
     steps.add(observers::close);
     steps.add(idleWatch::stop);
     if (engine.log().isOpen()) {
-      steps.add(engine.log().get()::close);
+      steps.add(engine.log()::close);
       steps.add(this::noteTime);
       steps.add(this::promise);
     }
@@ -558,7 +556,7 @@ public final class StoreParts {
   /** Notes how far the store reaches, so that nobody takes a lost end of it for a torn tail. */
   private void promise() throws IOException {
     note(
-        "that the store was closed in order", () -> manifest.promise(engine.log().get().durable()));
+        "that the store was closed in order", () -> manifest.promise(engine.log().durable()));
   }
 
   private void note(String what, Closeable step) throws IOException {

@@ -211,7 +211,7 @@ public final class BufferedTransaction implements Transaction {
     try {
       open.checkKey(key);
       open.checkValue(value);
-      write(open, key.clone(), open.writes().ownPut(value.clone(), expires));
+      write(open, key.clone(), open.ownPut(value.clone(), expires));
     } finally {
       exit();
     }
@@ -234,7 +234,7 @@ public final class BufferedTransaction implements Transaction {
     try {
       open.checkMerge(key, operand);
       prepareWrite(open, key);
-      OwnWrites.Write own = open.writes().ownMerge(operand);
+      OwnWrites.Write own = open.ownMerge(operand);
       writes.merge(open.handle(), key.clone(), own, !savepoints.isEmpty());
     } finally {
       exit();

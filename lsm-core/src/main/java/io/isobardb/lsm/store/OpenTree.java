@@ -1,5 +1,11 @@
 package io.isobardb.lsm.store;
 
+import java.io.IOException;
+import io.isobardb.lsm.transaction.OwnWrites;
+import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.commit.StoreClock;
+import io.isobardb.lsm.commit.Latencies;
+import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -11,7 +17,7 @@ import io.isobardb.lsm.ValueReader;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.commit.WriteGate;
-import io.isobardb.lsm.commit.Writer;
+import io.isobardb.lsm.commit.Committer.Writer;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
@@ -39,7 +45,11 @@ public final class OpenTree implements Tree {
   private final TreeHandle handle;
   private final Operations operations;
   private final TreeReads reads;
-  private final TreeWriter writes;
+  private final LockedWrites lockedWrites;
+  private final Committer committer;
+  private final Transactions transactions;
+  private final Latencies latencies;
+  private final StoreClock time;
   private final Durability byDefault;
   private final int maxKeyBytes;
   private final WriteGate gate;
@@ -50,7 +60,11 @@ public final class OpenTree implements Tree {
     this.handle = handle;
     this.operations = store.operations();
     this.reads = new TreeReads(store, handle);
-    this.writes = new TreeWriter(store, handle);
+    this.lockedWrites = new LockedWrites(store, handle);
+    this.committer = store.parts().committer();
+    this.transactions = store.transactions();
+    this.latencies = store.engine().latencies();
+    this.time = store.engine().snapshots().time();
     this.byDefault = store.options().durability();
     this.maxKeyBytes = store.pageSize() / 4;
     this.gate = store.engine().gate();
@@ -119,12 +133,20 @@ public final class OpenTree implements Tree {
   @Override
   public void setTimeToLive(Duration duration) {
     Objects.requireNonNull(duration, "duration");
-    writes.setTimeToLive(TreeOptions.builder().timeToLive(duration).build().timeToLive());
+    Duration checked = TreeOptions.builder().timeToLive(duration).build().timeToLive();
+    int slot = operations.enter(handle);
+    try {
+      store.parts().setTimeToLive(handle, checked.toMillis());
+    } catch (IOException e) {
+      throw Operations.failed("setting the time to live of tree '" + name() + "'", e);
+    } finally {
+      operations.exit(slot);
+    }
   }
 
   @Override
   public @Nullable Instant expiryNow() {
-    return Expiry.instant(writes.expiry());
+    return Expiry.instant(expiry());
   }
 
   @Override
@@ -178,9 +200,10 @@ public final class OpenTree implements Tree {
 
   @Override
   public void put(byte[] key, byte[] value, Durability durability) {
+    boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    writes.write(writes.begun(Kind.PUT, key, value), isSync(durability));
+    write(begin(Kind.PUT, key, value), sync);
   }
 
   @Override
@@ -190,17 +213,13 @@ public final class OpenTree implements Tree {
 
   @Override
   public void put(byte[] key, byte[] value, Instant expires, Durability durability) {
+    boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    long expiry = writes.expiry(expires);
-    Writer writer = writes.begun(Kind.PUT, key, value);
+    long expiry = expiry(expires);
+    Writer writer = begin(Kind.PUT, key, value);
     writer.write().expiring(expiry);
-    writes.write(writer, isSync(durability));
-  }
-
-  /** What tells when its entries expire. */
-  TreeWriter writes() {
-    return writes;
+    write(writer, sync);
   }
 
   @Override
@@ -218,10 +237,10 @@ public final class OpenTree implements Tree {
       checkKey(Keys.bytes(key));
     }
     Keys.checkValue(value.remaining(), maxValueBytes());
-    Writer writer = writes.begun();
+    Writer writer = committer.writer();
     Keys.put(writer.write(), key, value);
-    writer.write().expiring(writes.expiry());
-    writes.write(writer, sync);
+    expire(writer);
+    write(writer, sync);
   }
 
   private static boolean isSync(Durability durability) {
@@ -235,8 +254,9 @@ public final class OpenTree implements Tree {
 
   @Override
   public void delete(byte[] key, Durability durability) {
+    boolean sync = isSync(durability);
     checkKey(key);
-    writes.write(writes.begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
+    write(begin(Kind.DELETE, key, Keys.NO_VALUE), sync);
   }
 
   @Override
@@ -258,7 +278,7 @@ public final class OpenTree implements Tree {
   public void merge(byte[] key, byte[] operand, Durability durability) {
     boolean sync = isSync(durability);
     checkMerge(key, operand);
-    writes.write(writes.begun(Kind.MERGE, key, Operands.of(operand)), sync);
+    write(begin(Kind.MERGE, key, Operands.of(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */
@@ -277,7 +297,18 @@ public final class OpenTree implements Tree {
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
     checkRange(from, to);
     boolean sync = isSync(durability);
-    writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, store.parts().merger()::request);
+    byte[] first = Keys.copy(from);
+    byte[] end = Keys.copy(to);
+    if (RangeDelete.isEmpty(handle.order(), first, end)) {
+      return;
+    }
+    Writer writer = committer.writer();
+    writer.write().ofRange(first, end);
+    write(writer, sync);
+    if (sync) {
+      // Whole SSTables may be without use now. Else it counts for merges later: IdleWatch asks.
+      store.parts().merger().request(handle);
+    }
   }
 
   @Override
@@ -290,7 +321,7 @@ public final class OpenTree implements Tree {
     boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    return writes.writeIf(writes.begun(Kind.PUT, key, value), Objects::isNull, sync).before();
+    return lockedWrites.writeIf(begin(Kind.PUT, key, value), Objects::isNull, sync).before();
   }
 
   @Override
@@ -308,9 +339,9 @@ public final class OpenTree implements Tree {
     }
     Writer writer =
         value == null
-            ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE)
-            : writes.begun(Kind.PUT, key, value);
-    return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
+            ? begin(Kind.DELETE, key, Keys.NO_VALUE)
+            : begin(Kind.PUT, key, value);
+    return lockedWrites.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
   }
 
   @Override
@@ -460,6 +491,86 @@ public final class OpenTree implements Tree {
     handle.checkOpen();
     handle.setFilter(new RecordFilter(handle, open.handle, filter, store.parts().memoryReader()));
   }
+
+  /** What the calling thread writes with, a key and a value in hand; it expires as the tree's do. */
+  private Writer begin(int kind, byte[] key, byte[] value) {
+    Writer writer = committer.writer();
+    writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
+    if (kind != Kind.DELETE) {
+      expire(writer);
+    }
+    return writer;
+  }
+
+  /** Has what is in hand live as long as the tree's entries do. */
+  private void expire(Writer writer) {
+    if (handle.timeToLive() != 0) {
+      writer.write().expiring(expiry());
+    }
+  }
+
+  /** When what is put now expires, or {@link Expiry#NEVER}. */
+  long expiry() {
+    long millis = handle.timeToLive();
+    return millis == 0 ? Expiry.NEVER : noted(Expiry.after(time.getAsLong(), millis));
+  }
+
+  /** When what expires at an instant does. */
+  long expiry(Instant at) {
+    return noted(time.expiry(Expiry.of(Objects.requireNonNull(at, "expires"))));
+  }
+
+  /** From now on something in the tree may expire. */
+  private long noted(long expiry) {
+    if (expiry != Expiry.NEVER) {
+      time.noteExpiring(handle);
+    }
+    return expiry;
+  }
+
+  /**
+   * A put of a transaction.
+   *
+   * @param expires null for the tree's time to live
+   */
+  OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
+    long expiry = expires == null ? expiry() : expiry(expires);
+    // The transaction itself sees what it puts until it ends, but not what had expired before.
+    return expiry != Expiry.NEVER && Expiry.isOver(expiry, time.getAsLong())
+        ? OwnWrites.Write.DELETE
+        : new OwnWrites.Write(Kind.PUT, value, expiry);
+  }
+
+  /** A merge of a transaction. */
+  OwnWrites.Write ownMerge(byte[] operand) {
+    return new OwnWrites.Write(Kind.MERGE, Operands.of(operand), expiry());
+  }
+
+  /** Writes what is in hand. */
+  private void write(Writer writer, boolean sync) {
+    long begun = latencies.begin(writer.number());
+    try {
+      int slot = operations.enter(handle);
+      try {
+        committer.admit(handle, writer.write());
+        if (!transactions.inUse()) {
+          long written = committer.write(handle, writer, slot);
+          if (sync) {
+            committer.awaitDurable(written);
+          }
+          latencies.endWrite(begun);
+          return;
+        }
+      } finally {
+        operations.exit(slot);
+      }
+      lockedWrites.write(writer, sync);
+      latencies.endWrite(begun);
+    } finally {
+      writer.give();
+    }
+  }
+
 
   void checkKey(byte[] key) {
     Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());

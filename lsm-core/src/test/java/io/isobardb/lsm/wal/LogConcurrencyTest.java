@@ -45,7 +45,7 @@ class LogConcurrencyTest {
   private Log open(Environment environment, LogOptions options, List<Entry> found)
       throws IOException {
     found.clear();
-    return Log.open(
+    return new Log().open(
         new LogSite(environment, pool, LogWorld.STORE, LogWorld.QUIET),
         options,
         LogExtent.from(Lsn.FIRST),

@@ -424,7 +424,7 @@ class LogTest {
     assertThrows(
         FormatException.class,
         () ->
-            Log.open(
+            new Log().open(
                 new LogSite(world.environment(), world.pool, UUID.randomUUID(), LogWorld.QUIET),
                 world.options,
                 LogExtent.from(Lsn.FIRST),
@@ -469,7 +469,7 @@ class LogTest {
     List<Executable> reads =
         List.of(
             () -> LogScan.run(world.storage, world.pool, LogWorld.STORE, extent, reader),
-            () -> Log.open(world.site(), world.options, extent, reader));
+            () -> new Log().open(world.site(), world.options, extent, reader));
     for (Executable read : reads) {
       keys.clear();
       CorruptionException e = assertThrows(CorruptionException.class, read);

@@ -89,7 +89,7 @@ final class LogWorld {
   Log open(long start) throws IOException {
     replayed = new ArrayList<>();
     Log.deleteSpares(storage);
-    return Log.open(
+    return new Log().open(
         site(),
         options,
         LogExtent.from(start),
