@@ -562,8 +562,8 @@ class ArchitectureTest {
    */
   private static final Set<String> HOT_LEAVES =
       Set.of(
-          "component.ActiveEdit",
-          "component.ActiveSearch",
+          "component.ActiveNodes",
+          "component.ActiveNodes",
           "sstable.PageBuilder",
           "sstable.PageReader",
           "sstable.SSTableWriter");

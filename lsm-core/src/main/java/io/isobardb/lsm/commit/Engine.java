@@ -1,12 +1,12 @@
 package io.isobardb.lsm.commit;
 
-import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Epochs;
 

@@ -1,10 +1,10 @@
 package io.isobardb.lsm.commit;
 
-import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.wal.Log;
 
 /**
  * What flushes and merges of a tree have to keep, for all who read it, now or after a crash.

@@ -207,11 +207,11 @@ public final class Write {
 
   /** Bytes that the leaf holds of the value, all or where it is, and of when it expires. */
   int storedLength() {
-    return overflow == PagePool.NONE ? valueBytes() : ActiveLayout.OVERFLOW_REF_BYTES + expiryBytes;
+    return overflow == PagePool.NONE ? valueBytes() : ActiveNodes.OVERFLOW_REF_BYTES + expiryBytes;
   }
 
   /** Bytes that the entry takes of a leaf. */
   int entryBytes() {
-    return ActiveLayout.entryBytes(keyLength, storedLength());
+    return ActiveNodes.entryBytes(keyLength, storedLength());
   }
 }

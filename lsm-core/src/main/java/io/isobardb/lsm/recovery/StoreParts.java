@@ -1,6 +1,5 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.baseline.TreeSlots;
@@ -48,6 +47,7 @@ import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
@@ -555,8 +555,7 @@ public final class StoreParts {
 
   /** Notes how far the store reaches, so that nobody takes a lost end of it for a torn tail. */
   private void promise() throws IOException {
-    note(
-        "that the store was closed in order", () -> manifest.promise(engine.log().durable()));
+    note("that the store was closed in order", () -> manifest.promise(engine.log().durable()));
   }
 
   private void note(String what, Closeable step) throws IOException {

@@ -2,11 +2,11 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
-import org.jspecify.annotations.Nullable;
 import io.isobardb.lsm.observe.OperationStats;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.SlotCounters;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What users have done to a tree since the store was opened, and what is learnt of their writes.

@@ -1,11 +1,5 @@
 package io.isobardb.lsm.store;
 
-import java.io.IOException;
-import io.isobardb.lsm.transaction.OwnWrites;
-import io.isobardb.lsm.range.RangeDelete;
-import io.isobardb.lsm.commit.StoreClock;
-import io.isobardb.lsm.commit.Latencies;
-import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -14,18 +8,24 @@ import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.ValueReader;
+import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Committer.Writer;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.commit.WriteGate;
-import io.isobardb.lsm.commit.Committer.Writer;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
+import io.isobardb.lsm.transaction.OwnWrites;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -338,9 +338,7 @@ public final class OpenTree implements Tree {
       checkValue(value);
     }
     Writer writer =
-        value == null
-            ? begin(Kind.DELETE, key, Keys.NO_VALUE)
-            : begin(Kind.PUT, key, value);
+        value == null ? begin(Kind.DELETE, key, Keys.NO_VALUE) : begin(Kind.PUT, key, value);
     return lockedWrites.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
   }
 
@@ -492,7 +490,9 @@ public final class OpenTree implements Tree {
     handle.setFilter(new RecordFilter(handle, open.handle, filter, store.parts().memoryReader()));
   }
 
-  /** What the calling thread writes with, a key and a value in hand; it expires as the tree's do. */
+  /**
+   * What the calling thread writes with, a key and a value in hand; it expires as the tree's do.
+   */
   private Writer begin(int kind, byte[] key, byte[] value) {
     Writer writer = committer.writer();
     writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
@@ -570,7 +570,6 @@ public final class OpenTree implements Tree {
       writer.give();
     }
   }
-
 
   void checkKey(byte[] key) {
     Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());

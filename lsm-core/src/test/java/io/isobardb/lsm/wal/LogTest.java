@@ -424,11 +424,12 @@ class LogTest {
     assertThrows(
         FormatException.class,
         () ->
-            new Log().open(
-                new LogSite(world.environment(), world.pool, UUID.randomUUID(), LogWorld.QUIET),
-                world.options,
-                LogExtent.from(Lsn.FIRST),
-                (lsn, kind, payload, offset, length, rest) -> {}));
+            new Log()
+                .open(
+                    new LogSite(world.environment(), world.pool, UUID.randomUUID(), LogWorld.QUIET),
+                    world.options,
+                    LogExtent.from(Lsn.FIRST),
+                    (lsn, kind, payload, offset, length, rest) -> {}));
 
     world.storage = intact.copy();
     try (DataFile file = world.storage.open(second, IoMode.BUFFERED)) {
