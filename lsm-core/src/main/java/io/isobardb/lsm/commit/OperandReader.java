@@ -5,6 +5,7 @@ import io.isobardb.lsm.component.Sealed;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;

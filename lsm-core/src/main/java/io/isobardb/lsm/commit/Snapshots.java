@@ -1,6 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Visibility;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.pool.Epochs;

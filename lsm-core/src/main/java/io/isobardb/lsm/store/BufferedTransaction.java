@@ -10,7 +10,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.Overlay;
