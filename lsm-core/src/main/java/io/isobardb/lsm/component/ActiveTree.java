@@ -465,13 +465,13 @@ public final class ActiveTree implements Sealed {
     }
     long expiry = Kind.expiry(kind, memory, from + stored);
     long lsn = ActiveNodes.lsn(memory, entry);
-    ByteBuffer target = probe.target();
     int first = PagePool.NONE;
     if (Kind.isOverflow(kind)) {
       boolean whole = length == ActiveNodes.OVERFLOW_REF_BYTES;
       first = whole ? memory.getInt(from) : PagePool.NONE;
       length = whole ? memory.getInt(from + 4) : length;
-    } else if (Kind.plain(kind) == Kind.PUT && length <= target.remaining()) {
+    } else if (Kind.plain(kind) == Kind.PUT && probe.hasRoom(length)) {
+      ByteBuffer target = probe.target();
       memory.get(from, target, target.position(), length);
     }
     if (ActiveNodes.changed(memory, base, version)) {
@@ -479,7 +479,8 @@ public final class ActiveTree implements Sealed {
     }
     int said = probe.judge(kind, lsn, expiry);
     if (said == Probe.ELSEWHERE) {
-      if (length <= target.remaining()) {
+      if (probe.hasRoom(length)) {
+        ByteBuffer target = probe.target();
         OverflowChain.copy(pool, first, 0, target, target.position(), length);
       }
       return length;

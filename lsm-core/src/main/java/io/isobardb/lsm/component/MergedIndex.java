@@ -127,15 +127,16 @@ public final class MergedIndex implements Sealed {
     int length = Kind.valueLength(kind, stored);
     long expiry = Kind.expiry(kind, memory, from + stored);
     int said = probe.judge(kind, ActiveNodes.lsn(memory, entry), expiry);
-    ByteBuffer target = probe.target();
     if (said == Probe.ELSEWHERE) {
       length = memory.getInt(from + 4);
-      if (length <= target.remaining()) {
+      if (probe.hasRoom(length)) {
+        ByteBuffer target = probe.target();
         OverflowChain.copy(pool, memory.getInt(from), 0, target, target.position(), length);
       }
       return length;
     }
-    if (said == Probe.HERE && length <= target.remaining()) {
+    if (said == Probe.HERE && probe.hasRoom(length)) {
+      ByteBuffer target = probe.target();
       memory.get(from, target, target.position(), length);
     }
     return said == Probe.HERE ? length : said;

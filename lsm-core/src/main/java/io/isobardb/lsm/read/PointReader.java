@@ -158,26 +158,12 @@ public final class PointReader {
   private byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at, int counts) {
     Probe probe = probes.take();
     try {
-      ByteBuffer scratch = probe.scratch();
-      int length = get(tree, key, at, probe, counts);
-      ByteBuffer target = scratch;
-      while (length > target.remaining() && probe.folded() == null) {
-        target = ByteBuffer.allocate(length);
-        length = get(tree, key, at, probe.into(target), 0);
-      }
-      byte[] folded = probe.folded();
+      int length = get(tree, key, at, probe.growing(), counts);
       if (length == Tree.NOT_FOUND) {
         return null;
       }
-      if (folded != null) {
-        return folded.clone();
-      }
-      if (target != scratch && target.capacity() == length) {
-        return target.array();
-      }
-      byte[] value = new byte[length];
-      target.get(target.position(), value);
-      return value;
+      byte[] folded = probe.folded();
+      return folded != null ? folded.clone() : probe.value(length);
     } finally {
       probe.give();
     }
