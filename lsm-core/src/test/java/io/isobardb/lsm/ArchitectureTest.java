@@ -21,7 +21,7 @@ import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.state.Run;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -351,7 +351,7 @@ class ArchitectureTest {
                 calls(
                     "of lookups in write memory",
                     target ->
-                        target.getOwner().isAssignableTo(Sealed.class)
+                        target.getOwner().isAssignableTo(WrittenEntries.class)
                             && target.getName().matches("find|newestLsn"))),
         "a component alone does not know the answer");
   }

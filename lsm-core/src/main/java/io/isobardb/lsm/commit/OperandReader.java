@@ -1,7 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -136,7 +136,7 @@ public final class OperandReader {
       if (table instanceof Table.Stored stored) {
         return stored.content().mayContain(sought.hash(), true) != SSTable.ABSENT;
       }
-      Sealed content = ((Table.Written) table).content();
+      WrittenEntries content = ((Table.Written) table).content();
       return content.newestLsn(sought.key(), sought.hash()) != Probe.ABSENT;
     } finally {
       epochs.exit(slot);

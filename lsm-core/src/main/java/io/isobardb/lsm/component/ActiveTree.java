@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * it has noted its child's. Nodes are never unlinked, so a page reached is a node of this tree,
  * whatever a torn read said, once the version has been compared. See {@link ActiveNodes}.
  */
-public final class ActiveTree implements Sealed {
+public final class ActiveTree implements WrittenEntries {
   /** The node was edited meanwhile. */
   private static final int TORN = Integer.MIN_VALUE;
 

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable. Thread rule: lookups by any thread within an epoch; a cursor's user keeps the index
  * from being freed. It is made by {@link IndexMerge}.
  */
-public final class MergedIndex implements Sealed {
+public final class MergedIndex implements WrittenEntries {
   static final int PLACE_SHIFT = 4;
   static final int PLACE_LEAF = 8;
   static final int PLACE_OFFSET = 12;
