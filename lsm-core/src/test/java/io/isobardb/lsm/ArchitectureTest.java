@@ -193,7 +193,7 @@ class ArchitectureTest {
   @Test
   void baselinesAreKnownToWhatMakesThemAlone() {
     Set<String> makers =
-        Set.of("Merger", "MemoryMergeView", "StoreParts", "OpenOptions", "package-info");
+        Set.of("Merger", "MemoryMergeView", "StoreParts", "PartOptions", "package-info");
     check(
         noClasses()
             .that()

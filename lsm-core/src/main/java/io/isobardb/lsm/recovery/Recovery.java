@@ -16,7 +16,6 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.Manifest;
@@ -48,7 +47,7 @@ final class Recovery {
 
   private final Engine engine;
   private final PagePool pool;
-  private final OpenOptions options;
+  private final PartOptions options;
   private final Committer committer;
   private final Merger merger;
   private final Recovered recovered;
@@ -69,7 +68,7 @@ final class Recovery {
    */
   Recovery(
       Bootstrap found,
-      OpenOptions options,
+      PartOptions options,
       Engine engine,
       Committer committer,
       Merger merger,
@@ -104,7 +103,7 @@ final class Recovery {
       }
     }
     List<Rollback> rollbacks = rollbacks();
-    LogOptions logOptions = logOptions();
+    LogOptions logOptions = options.log();
     LogExtent extent =
         new LogExtent(
             Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
@@ -216,7 +215,7 @@ final class Recovery {
   }
 
   private Fullness fullness() {
-    return options.policies().flushing().fullness();
+    return options.flushRules().fullness();
   }
 
   private long mostReplayed() {
@@ -260,15 +259,6 @@ final class Recovery {
       }
     }
     return rollbacks;
-  }
-
-  private LogOptions logOptions() {
-    return new LogOptions(
-        options.segmentBytes(),
-        options.ringBytes(),
-        options.files().ioMode() == IoMode.DIRECT,
-        options.files().asyncSyncNanos(),
-        2);
   }
 
   /** Gives the write memory all that it can have, for what was written with more. */

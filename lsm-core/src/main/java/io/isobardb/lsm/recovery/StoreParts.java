@@ -73,7 +73,7 @@ public final class StoreParts {
 
   private final Environment environment;
   private final MeteredStorage storage;
-  private final OpenOptions options;
+  private final PartOptions options;
   private final long mostWriteBytes;
   private final PagePool pool;
   private final Manifest manifest;
@@ -196,29 +196,30 @@ public final class StoreParts {
   private StoreParts(
       Environment environment,
       MeteredStorage storage,
-      OpenOptions wanted,
+      StoreOptions given,
       Bootstrap found,
       CacheLinks neighbours) {
     Links links = new Links(neighbours.readers());
     this.environment = environment;
     this.storage = storage;
     this.pool = found.memory().pool();
-    Tuning tuning = wanted.policies().tuning();
+    Tuning tuning = PartOptions.tuning(given);
     boolean tuned = tuning.decides() && !environment.storage().discardsChanges();
-    long fixed = pool.blocks().lastingBytes() + Log.memoryBytes(wanted.ringBytes());
-    fixed += tuned ? TunerService.memoryBytes(tuning, wanted.memoryBudget()) : 0;
+    long fixed =
+        pool.blocks().lastingBytes() + Log.memoryBytes(PartOptions.ringBytes(given.memoryBudget()));
+    fixed += tuned ? TunerService.memoryBytes(tuning, given.memoryBudget()) : 0;
     MemoryAccount account =
-        MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
+        MemoryAccount.of(pool, given.memoryBudget(), fixed, given.writeMemory());
     account.apply(pool);
     this.mostWriteBytes = account.mostWriteBytes();
-    this.options = wanted.with(pool.pageSize(), account.writeBytes());
+    this.options = new PartOptions(given, pool.pageSize(), account.writeBytes());
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path(), storage);
     this.engine = newEngine(found, links);
     this.sealer = new Sealer(engine, options.sealing(), this::onSealed);
     this.treeFactory =
-        new TreeFactory(engine, sealer, options.known(), found.recovered().counters().nextTreeId());
+        new TreeFactory(engine, sealer, given, found.recovered().counters().nextTreeId());
     StaticShares even = options.shares();
     WriteShares shares =
         even == null ? WriteShares.NONE : TreeSlots.of(even, engine, this::flushAll);
@@ -234,9 +235,9 @@ public final class StoreParts {
             new MemoryWall.Grant(
                 options.memoryBudget(),
                 options.writeMemory(),
-                (double) wanted.writeMemory() / wanted.memoryBudget(),
-                options.policies().tuning().options().writeFloorBytes(),
-                options.policies().tuning().options().cacheFloorBytes()),
+                (double) given.writeMemory() / given.memoryBudget(),
+                tuning.options().writeFloorBytes(),
+                tuning.options().cacheFloorBytes()),
             this::onUnfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
@@ -263,7 +264,7 @@ public final class StoreParts {
             sealer,
             new RangeRoom(engine, links),
             shares,
-            options.policies().flushing().logLimitBytes() / LOG_LOOKS,
+            options.flushRules().logLimitBytes() / LOG_LOOKS,
             this::onWritten);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
@@ -275,8 +276,7 @@ public final class StoreParts {
   /** What all parts share. */
   private Engine newEngine(Bootstrap found, Links links) {
     Recovered.Counters counters = found.recovered().counters();
-    boolean direct =
-        options.files().ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
+    boolean direct = options.isDirect() && environment.storage().supportsDirect();
     TableSpace space =
         found
             .memory()
@@ -332,7 +332,7 @@ public final class StoreParts {
             engine.gate()::pressure,
             this::onLimited,
             engine.failure()::fail);
-    return new Bandwidth(environment, storage, options.policies().merging().limits(), seams);
+    return new Bandwidth(environment, storage, options.limits(), seams);
   }
 
   private void onLimited(IoLimits limits) {
@@ -399,14 +399,13 @@ public final class StoreParts {
    */
   public static StoreParts open(Environment world, StoreOptions given, Readers readers)
       throws IOException {
-    OpenOptions options = OpenOptions.of(given);
     MeteredStorage storage = new MeteredStorage(world.storage(), world.clock());
     Environment environment = world.with(storage);
     CacheLinks neighbours = new CacheLinks(readers);
-    Bootstrap found = Bootstrap.open(environment, options, neighbours);
+    Bootstrap found = Bootstrap.open(environment, given, neighbours);
     StoreParts parts = null;
     try {
-      parts = new StoreParts(environment, storage, options, found, neighbours);
+      parts = new StoreParts(environment, storage, given, found, neighbours);
       parts.recover(found);
       return parts;
     } catch (Throwable e) {

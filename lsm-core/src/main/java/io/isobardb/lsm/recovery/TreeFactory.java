@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
@@ -32,15 +33,15 @@ import java.util.List;
 final class TreeFactory {
   private final Engine engine;
   private final Sealer sealer;
-  private final OpenOptions.Known known;
+  private final StoreOptions known;
   private final Signal memoryLeft;
   private int nextId;
 
   /**
-   * @param known the key orders and merge operators that trees may have
+   * @param known have the key orders and merge operators that trees may have
    * @param nextId the ID of the next new tree
    */
-  TreeFactory(Engine engine, Sealer sealer, OpenOptions.Known known, int nextId) {
+  TreeFactory(Engine engine, Sealer sealer, StoreOptions known, int nextId) {
     this.engine = engine;
     this.sealer = sealer;
     this.known = known;
@@ -56,7 +57,8 @@ final class TreeFactory {
    */
   void add(Recovered store, Recovered.Tree recovered, long timeToLive) {
     TreeDefinition definition = recovered.definition();
-    TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
+    TreeHandle.Settings settings =
+        TreeText.parse(definition, known.keyOrders(), known.mergeOperators());
     // What came to unlogged trees after the checkpoint is undone; Rollback tells the manifest.
     long upTo = settings.logged() ? Long.MAX_VALUE : engine.snapshots().checkpoint();
     Version version = store.version(recovered, settings.order(), upTo);
