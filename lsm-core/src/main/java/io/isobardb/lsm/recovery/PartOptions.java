@@ -16,6 +16,7 @@ import io.isobardb.lsm.merge.MemoryMerging;
 import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.policy.WriteMemoryAllocation;
@@ -103,8 +104,16 @@ final class PartOptions {
   /** What flushes and merges may use of the device and the processors. */
   Bandwidth.Rules limits() {
     return new Bandwidth.Rules(
-        new BandwidthRules(given.ioBandwidth(), chosen.ioReserve(), chosen.ioMinimum()),
+        new BandwidthRules(bandwidth(given.ioBandwidth()), chosen.ioReserve(), chosen.ioMinimum()),
         new ProcessorRules((long) (chosen.processorMinimum() * 1e9)));
+  }
+
+  private static long bandwidth(IoBandwidth device) {
+    return switch (device.kind()) {
+      case AUTO -> BandwidthRules.AUTO;
+      case GIVEN -> device.bytesPerSecond();
+      case UNLIMITED -> Long.MAX_VALUE;
+    };
   }
 
   private static LevelingOptions leveling(StoreOptions options) {
