@@ -259,13 +259,16 @@ public final class ActiveTree implements WrittenEntries {
         int added = splitter.split(this, page, version, write);
         if (added > 0) {
           pages.addAndGet(added);
-          NodeWalk walk = new NodeWalk(this);
-          pages.addAndGet(filters.extend(pages.get(), filter -> walk.addKeys(root, filter)));
+          pages.addAndGet(filters.extend(pages.get(), this::addKeys));
         }
       }
     } finally {
       structure.unlock();
     }
+  }
+
+  private void addKeys(ActiveFilter filter) {
+    new NodeWalk(this).addKeys(root, filter);
   }
 
   KeyOrder order() {
