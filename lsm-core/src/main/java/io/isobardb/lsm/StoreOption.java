@@ -17,6 +17,7 @@ import static io.isobardb.lsm.setting.OptionKind.SWITCH;
 import static io.isobardb.lsm.setting.OptionKind.oneOf;
 
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -205,10 +206,10 @@ final class StoreOption {
               "Set it to `ADAPTIVE` if writes come in bursts with pauses between them. L0 takes the"
                   + " bursts then.");
 
-  static final Option<Long> IO_BANDWIDTH =
+  static final Option<IoBandwidth> IO_BANDWIDTH =
       ALL.option(MERGES, "ioBandwidth", BANDWIDTH)
           .where("`auto`, `unlimited`, or a size per second from 1MB")
-          .byDefault(OptionLimits.AUTO_BANDWIDTH)
+          .byDefault(IoBandwidth.auto())
           .does(
               "What the device reads and writes in a second. Flushes and merges get what clients"
                   + " leave of it. `auto`: the store finds out, and limits nobody while the device"
@@ -400,8 +401,8 @@ final class StoreOption {
               "10 is as in the paper.");
 
   private static long known(OptionValues before) {
-    long device = before.get(IO_BANDWIDTH);
-    return device == OptionLimits.AUTO_BANDWIDTH ? Long.MAX_VALUE : device;
+    IoBandwidth device = before.get(IO_BANDWIDTH);
+    return device.kind() == IoBandwidth.Kind.GIVEN ? device.bytesPerSecond() : Long.MAX_VALUE;
   }
 
   static final Option<Long> IO_RESERVE =
@@ -419,12 +420,11 @@ final class StoreOption {
 
   static final Option<Long> IO_MINIMUM =
       ALL.option(EXPERIMENT, "experiment.ioMinimum", BYTES)
-          .atLeast(OptionLimits.LEAST_BANDWIDTH)
+          .atLeast(IoBandwidth.LEAST_BYTES)
           .where("from 1MB to `ioBandwidth`")
           .byDefault(
               "a quarter of `ioBandwidth`, at most 50MB",
-              before ->
-                  Math.min(50L << 20, Math.max(OptionLimits.LEAST_BANDWIDTH, known(before) / 4)))
+              before -> Math.min(50L << 20, Math.max(IoBandwidth.LEAST_BYTES, known(before) / 4)))
           .formerly("ioMinimum")
           .does(
               "Bytes per second that flushes and merges of L0 may read and write however much"

@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
@@ -101,18 +102,15 @@ public final class StoreOptions {
   }
 
   private void checkBandwidth() {
-    long device = ioBandwidth();
-    if (device != OptionLimits.AUTO_BANDWIDTH && device < OptionLimits.LEAST_BANDWIDTH) {
-      throw new IllegalArgumentException(
-          "ioBandwidth must be 0 (auto), or at least 1MB per second, not " + device + " bytes");
-    }
-    if (device == OptionLimits.AUTO_BANDWIDTH) {
+    IoBandwidth given = ioBandwidth();
+    if (given.kind() == IoBandwidth.Kind.AUTO) {
       return;
     }
-    if (device == Long.MAX_VALUE && mergeSchedule().equals(MergeSchedule.SILK)) {
+    if (given.kind() == IoBandwidth.Kind.UNLIMITED && mergeSchedule().equals(MergeSchedule.SILK)) {
       throw new IllegalArgumentException(
           "mergeSchedule SILK needs an ioBandwidth to go by: auto or a size, not unlimited");
     }
+    long device = given.kind() == IoBandwidth.Kind.GIVEN ? given.bytesPerSecond() : Long.MAX_VALUE;
     long reserve = values.get(StoreOption.IO_RESERVE);
     if (reserve >= device) {
       throw new IllegalArgumentException(
@@ -304,11 +302,8 @@ public final class StoreOptions {
     return values.get(StoreOption.MERGE_SCHEDULE);
   }
 
-  /**
-   * What the device reads and writes in a second, in bytes; 0 if the store finds out, {@link
-   * Long#MAX_VALUE} for no limit.
-   */
-  public long ioBandwidth() {
+  /** What the device reads and writes in a second. */
+  public IoBandwidth ioBandwidth() {
     return values.get(StoreOption.IO_BANDWIDTH);
   }
 
@@ -492,12 +487,11 @@ public final class StoreOptions {
     }
 
     /**
-     * What the device reads and writes in a second, in bytes, at least 1 MB. Flushes and merges get
-     * what clients leave of it. 0, the default, if the store is to find out; {@link Long#MAX_VALUE}
-     * for no limit.
+     * What the device reads and writes in a second. Flushes and merges get what clients leave of
+     * it. Default {@link IoBandwidth#auto}.
      */
-    public Builder ioBandwidth(long bytesPerSecond) {
-      return set(StoreOption.IO_BANDWIDTH, bytesPerSecond);
+    public Builder ioBandwidth(IoBandwidth device) {
+      return set(StoreOption.IO_BANDWIDTH, device);
     }
 
     /** A power of two from 4096 to 65536; stored with the store. Default 8192. */

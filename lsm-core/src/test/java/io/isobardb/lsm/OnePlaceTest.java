@@ -69,7 +69,7 @@ class OnePlaceTest {
             Map.entry("expiry/Expiry", "the number itself"),
             Map.entry("entry/LeafCursor", "holds the kind of the entry it stands on"),
             Map.entry("entry/Probe", "judges"),
-            Map.entry("component/ActiveLookup", "copies a put before it knows whether it is torn"),
+            Map.entry("component/ActiveTree", "copies a put before it knows whether it is torn"),
             Map.entry("component/LeafWriter", "writes entries into leaves"),
             Map.entry("component/Write", "what is going to be stored"),
             Map.entry("commit/BatchFormat", "the log has kinds of its own, and lies on the heap"),

@@ -5,6 +5,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
@@ -18,6 +19,7 @@ import io.isobardb.lsm.policy.WriteMemoryAllocation;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.TailOperator;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Options of stores and trees, drawn at random from what is small enough to be crashed often. */
@@ -34,7 +36,12 @@ final class RandomOptions {
     Levels.dynamic(), Levels.fixed(64 << 10), Levels.fixed(64 << 10), Levels.fixed(64 << 20)
   };
 
-  private static final long[] BANDWIDTHS = {0, 20 << 20, 200 << 20, Long.MAX_VALUE};
+  private static final List<IoBandwidth> BANDWIDTHS =
+      List.of(
+          IoBandwidth.auto(),
+          IoBandwidth.of(20 << 20),
+          IoBandwidth.of(200 << 20),
+          IoBandwidth.unlimited());
 
   private RandomOptions() {}
 
@@ -81,7 +88,7 @@ final class RandomOptions {
                 .l0StopGroups(8 + random.nextInt(5))
                 .mergeDebtLimit(1L << (20 + random.nextInt(8))));
     drawn.mergeSchedule(schedule(random));
-    limit(drawn, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+    limit(drawn, BANDWIDTHS.get(random.nextInt(BANDWIDTHS.size())));
     drawn
         .levels(anyOf(random, LEVELS))
         // Not drawn: then each seed would draw all else anew.
@@ -110,10 +117,11 @@ final class RandomOptions {
     return drawn.build();
   }
 
-  private static void limit(StoreOptions.Builder options, long bandwidth) {
+  private static void limit(StoreOptions.Builder options, IoBandwidth bandwidth) {
     options.ioBandwidth(bandwidth);
-    if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
-      ExperimentalOptions.set(options, e -> e.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2));
+    if (bandwidth.kind() == IoBandwidth.Kind.GIVEN) {
+      long bytes = bandwidth.bytesPerSecond();
+      ExperimentalOptions.set(options, e -> e.ioMinimum(bytes / 4).ioReserve(bytes / 2));
     }
   }
 

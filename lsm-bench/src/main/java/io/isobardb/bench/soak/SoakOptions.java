@@ -2,15 +2,21 @@ package io.isobardb.bench.soak;
 
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Draws the options that a soak's store is opened with, each time anew. */
 final class SoakOptions {
-  private static final long AUTO = 0;
-  private static final long[] BANDWIDTHS = {AUTO, AUTO, 100 << 20, Long.MAX_VALUE};
+  private static final List<IoBandwidth> BANDWIDTHS =
+      List.of(
+          IoBandwidth.auto(),
+          IoBandwidth.auto(),
+          IoBandwidth.of(100 << 20),
+          IoBandwidth.unlimited());
   private static final double[] PROCESSORS = {0.01, 0.25, 0.25, 1024};
 
   private SoakOptions() {}
@@ -27,9 +33,9 @@ final class SoakOptions {
             e.processorMinimum(PROCESSORS[random.nextInt(PROCESSORS.length)])
                 .l0StartGroups(1 + random.nextInt(5))
                 .l0SlowdownGroups(6 + random.nextInt(4)));
-    long bandwidth = BANDWIDTHS[random.nextInt(BANDWIDTHS.length)];
+    IoBandwidth bandwidth = BANDWIDTHS.get(random.nextInt(BANDWIDTHS.size()));
     options.ioBandwidth(bandwidth);
-    if (bandwidth != AUTO && bandwidth != Long.MAX_VALUE) {
+    if (bandwidth.kind() == IoBandwidth.Kind.GIVEN) {
       ExperimentalOptions.set(
           options,
           e -> e.ioMinimum(1L << (20 + random.nextInt(6))).ioReserve(random.nextInt(20 << 20)));

@@ -3,7 +3,7 @@ package io.isobardb.lsm.baseline;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.component.IndexMerge;
 import io.isobardb.lsm.component.MergedIndex;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.event.MergeSpan;
@@ -55,12 +55,12 @@ public final class IndexMergeJob implements Job {
   /** Bytes that an index over the last of these runs takes besides them. */
   public static long bytesFor(Engine engine, List<Run> memory, int inputs) {
     List<Run> runs = memory.subList(memory.size() - inputs, memory.size());
-    long entries = contents(runs).stream().mapToLong(Sealed::entries).sum();
+    long entries = contents(runs).stream().mapToLong(WrittenEntries::entries).sum();
     return MergedIndex.bytesFor(engine.catalog().space().pool(), entries);
   }
 
-  private static Set<Sealed> contents(List<Run> runs) {
-    Set<Sealed> contents = new LinkedHashSet<>();
+  private static Set<WrittenEntries> contents(List<Run> runs) {
+    Set<WrittenEntries> contents = new LinkedHashSet<>();
     for (Run run : runs) {
       for (Table table : run.tables()) {
         if (!(table instanceof Table.Written written)) {

@@ -14,7 +14,10 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.pool.PerThread;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries writes out: admit, reserve log space, log, insert, publish, and, if asked, wait for the
@@ -37,28 +40,89 @@ public final class Committer {
   /** No write of a logged tree. */
   private static final long NOT_LOGGED = -1;
 
+  /**
+   * What a thread writes with: the write in hand, and the log record that it becomes. Both are used
+   * again, so that a write allocates nothing.
+   *
+   * <p>Thread rule: its own thread.
+   */
+  public static final class Writer implements PerThread.Reusable {
+    private final Write write = new Write();
+    private final Supplier<LogRecord> records;
+    private @Nullable LogRecord record;
+    private boolean taken;
+    private long number;
+
+    Writer(Supplier<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public boolean tryTake() {
+      boolean free = !taken;
+      taken = true;
+      number++;
+      return free;
+    }
+
+    /** Ends the write. */
+    public void give() {
+      write.clear();
+      taken = false;
+    }
+
+    /** The number of the write in hand among those of this writer. */
+    public long number() {
+      return number;
+    }
+
+    /** The write in hand. */
+    public Write write() {
+      return write;
+    }
+
+    LogRecord record() {
+      LogRecord made = record;
+      if (made == null) {
+        made = records.get();
+        record = made;
+      }
+      return made;
+    }
+  }
+
   private final Engine engine;
-  private final LogHandle log;
+  private final Log log;
   private final FailureLatch failure;
   private final PagePool pool;
   private final Snapshots snapshots;
   private final WriteGate gate;
   private final Sealer sealer;
-  private final LogWatch logWatch;
   private final WriteShares shares;
   private final RangeRoom rangeRoom;
   private final RangeMemory rangeMemory;
   private final PerThread<Writer> writers;
   private final WriteRoom room;
   private final OperandFolding folding;
+  private final long lookBytes;
+  private final Runnable lookAtLog;
+  private final AtomicLong nextLook = new AtomicLong();
 
   /**
-   * @param logWatch told how far the log reaches
    * @param rangeRoom admits range deletes
    * @param shares what trees have to hold to be written to
+   * @param lookBytes how much log may be written between two looks at its length
+   * @param lookAtLog looks at it; must return at once
    */
   public Committer(
-      Engine engine, Sealer sealer, LogWatch logWatch, RangeRoom rangeRoom, WriteShares shares) {
+      Engine engine,
+      Sealer sealer,
+      RangeRoom rangeRoom,
+      WriteShares shares,
+      long lookBytes,
+      Runnable lookAtLog) {
+    this.lookBytes = lookBytes;
+    this.lookAtLog = lookAtLog;
     this.rangeRoom = rangeRoom;
     this.rangeMemory = engine.catalog().rangeMemory();
     this.engine = engine;
@@ -68,9 +132,8 @@ public final class Committer {
     this.snapshots = engine.snapshots();
     this.gate = engine.gate();
     this.sealer = sealer;
-    this.logWatch = logWatch;
     this.shares = shares;
-    this.writers = new PerThread<>(() -> new Writer(() -> engine.log().get().newRecord()));
+    this.writers = new PerThread<>(() -> new Writer(engine.log()::newRecord));
     this.room = new WriteRoom(gate, engine.catalog());
     this.folding = new OperandFolding(engine, room);
   }
@@ -88,13 +151,13 @@ public final class Committer {
     if (write.isRange()) {
       rangeRoom.admit(WriteRoom.ofRange(write));
     }
-    gate.admit(WriteRoom.of(write));
+    gate.admit(write.roomBytes());
     shares.admit(tree);
   }
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
   public boolean admits(Write write) {
-    return gate.admits(WriteRoom.of(write))
+    return gate.admits(write.roomBytes())
         && (!write.isRange() || rangeRoom.admits(WriteRoom.ofRange(write)));
   }
 
@@ -123,7 +186,7 @@ public final class Committer {
    */
   public long write(TreeHandle tree, Writer writer, int slot) {
     failure.check();
-    log.get().checkWritable();
+    log.checkWritable();
     Write write = writer.write().hashed();
     if (write.isRange()) {
       return writeRange(tree, writer, slot);
@@ -164,11 +227,23 @@ public final class Committer {
         folding.fold(tree, OperandFolding.key(writer.write()));
       }
       sealer.sealIfFull(tree, active);
-      logWatch.onWritten(written);
+      onWritten(written);
     } catch (Throwable e) {
       passOver(e);
     }
     return written;
+  }
+
+  /**
+   * A record was written at this LSN: has the log's length looked at, each time it has grown by
+   * some bytes. Active SSTables may take writes for ever without becoming full: of keys written
+   * again and again they keep little, while the log keeps it all.
+   */
+  private void onWritten(long lsn) {
+    long next = nextLook.get();
+    if (lsn >= next && nextLook.compareAndSet(next, lsn + lookBytes)) {
+      lookAtLog.run();
+    }
   }
 
   /**
@@ -186,7 +261,7 @@ public final class Committer {
       return;
     }
     try {
-      log.get().awaitDurable(written);
+      log.awaitDurable(written);
     } catch (StoreFailedException e) {
       failure.markTold();
       throw e;
@@ -224,13 +299,12 @@ public final class Committer {
   }
 
   private long writeUnlogged(TreeHandle tree, Write write, int slot) {
-    Log open = log.get();
-    write.at(open.reserveMarker());
+    write.at(log.reserveMarker());
     try {
       stamp(tree, write);
       apply(tree, write, slot);
     } finally {
-      open.publishMarker(write.lsn());
+      log.publishMarker(write.lsn());
     }
     return NOT_LOGGED;
   }
@@ -248,8 +322,7 @@ public final class Committer {
       return NOT_LOGGED;
     }
     failure.check();
-    Log open = log.get();
-    open.checkWritable();
+    log.checkWritable();
     Writer writer = writer();
     BatchApplier applier = new BatchApplier(this, engine, writer.write(), slot);
     long written = NOT_LOGGED;
@@ -262,7 +335,7 @@ public final class Committer {
       if (logged) {
         written = writeLogged(batch, applier, writer.record());
       } else {
-        writeUnlogged(batch, applier, open);
+        writeUnlogged(batch, applier, log);
       }
     } finally {
       applier.freeUnused();
@@ -273,7 +346,7 @@ public final class Committer {
     try {
       applier.foldDeep(folding);
       applier.sealFull(sealer);
-      logWatch.onWritten(written);
+      onWritten(written);
     } catch (Throwable e) {
       passOver(e);
     }
@@ -320,7 +393,7 @@ public final class Committer {
     if (tree.settings().operator() != null && !range && folding.isOnDisk(tree, write)) {
       return;
     }
-    gate.admitReplayed(WriteRoom.of(write));
+    gate.admitReplayed(write.roomBytes());
     write.hashed();
     ActiveTree active = tree.activeTree();
     if (!range && !active.fitsInline(write)) {
@@ -333,7 +406,7 @@ public final class Committer {
       folding.foldReplayed(tree, OperandFolding.key(write));
     }
     sealer.sealReplayed(tree, active, write.lsn());
-    logWatch.onWritten(write.lsn());
+    onWritten(write.lsn());
   }
 
   /** Waits, for a write that has begun, until a page may have come free. */
@@ -355,7 +428,7 @@ public final class Committer {
     applying.lock();
     try {
       put(tree, write, range);
-      tree.counts().countReplayed(WriteRoom.of(write));
+      tree.counts().countReplayed(write.roomBytes());
       return true;
     } catch (OutOfBudgetException e) {
       return false;
@@ -383,11 +456,7 @@ public final class Committer {
     for (int attempt = 1; ; attempt++) {
       try {
         put(tree, write, range);
-        int bytes = write.keyLength() + write.valueLength();
-        tree.counts().countWrite(slot, write.kind() != Kind.PUT, bytes);
-        if (!range) {
-          tree.levels().learn(write.hash(), write.lsn());
-        }
+        tree.counts().countWrite(slot, write);
         return;
       } catch (OutOfBudgetException e) {
         // The gate lets nobody in whose write does not fit; a flush is under way.

@@ -6,6 +6,7 @@ import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.Epochs;
 
@@ -26,7 +27,7 @@ import io.isobardb.memory.pool.Epochs;
  */
 public record Engine(
     Catalog catalog,
-    LogHandle log,
+    Log log,
     Snapshots snapshots,
     Retention retention,
     WriteGate gate,

@@ -139,13 +139,13 @@ final class OperandFolding {
 
   /** With a record of its own, before which the SSTable does not freeze if it takes that record. */
   private void replaceMarked(TreeHandle tree, ActiveTree active, Write folded) {
-    long marker = engine.log().get().reserveMarker();
+    long marker = engine.log().reserveMarker();
     try {
       if (tree.states().current().target(marker) == active) {
         active.put(folded, snapshots);
       }
     } finally {
-      engine.log().get().publishMarker(marker);
+      engine.log().publishMarker(marker);
     }
   }
 

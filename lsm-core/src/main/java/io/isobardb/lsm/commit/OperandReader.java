@@ -1,10 +1,11 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
@@ -135,7 +136,7 @@ public final class OperandReader {
       if (table instanceof Table.Stored stored) {
         return stored.content().mayContain(sought.hash(), true) != SSTable.ABSENT;
       }
-      Sealed content = ((Table.Written) table).content();
+      WrittenEntries content = ((Table.Written) table).content();
       return content.newestLsn(sought.key(), sought.hash()) != Probe.ABSENT;
     } finally {
       epochs.exit(slot);

@@ -4,6 +4,7 @@ import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.wal.Log;
 
 /**
  * What flushes and merges of a tree have to keep, for all who read it, now or after a crash.
@@ -12,10 +13,10 @@ import io.isobardb.lsm.state.TreeHandle;
  */
 public final class Retention {
   private final Catalog catalog;
-  private final LogHandle log;
+  private final Log log;
   private final Snapshots snapshots;
 
-  public Retention(Catalog catalog, LogHandle log, Snapshots snapshots) {
+  public Retention(Catalog catalog, Log log, Snapshots snapshots) {
     this.catalog = catalog;
     this.log = log;
     this.snapshots = snapshots;

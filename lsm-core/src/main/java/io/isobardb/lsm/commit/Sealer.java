@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Sealer {
-  private final LogHandle log;
+  private final Log log;
   private final WriteGate gate;
   private final PagePool pool;
   private final Sealing rules;
@@ -106,7 +106,6 @@ public final class Sealer {
    * @return that LSN
    */
   public long sealTogether(List<TreeHandle> trees) {
-    Log open = log.get();
     while (true) {
       List<ActiveTree> fresh = new ArrayList<>(trees.size());
       for (TreeHandle tree : trees) {
@@ -119,14 +118,14 @@ public final class Sealer {
           trees,
           fresh,
           () -> {
-            lsn[0] = open.tryReserveMarker();
-            return lsn[0] < 0 ? open.end() : lsn[0];
+            lsn[0] = log.tryReserveMarker();
+            return lsn[0] < 0 ? log.end() : lsn[0];
           });
       if (lsn[0] >= 0) {
-        open.finishMarker(lsn[0]);
+        log.finishMarker(lsn[0]);
         return lsn[0];
       }
-      open.publishMarker(open.reserveMarker());
+      log.publishMarker(log.reserveMarker());
     }
   }
 

@@ -1,7 +1,9 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Visibility;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.range.RangeDeletes;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.pool.Epochs;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -60,7 +62,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
 
   private static final LongSupplier BEFORE_ALL = () -> 0;
 
-  private final LongSupplier visible;
+  private final Log log;
   private final LongSupplier clock;
   private final StoreClock time;
 
@@ -75,12 +77,12 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   private final Deque<Closing> closing = new ArrayDeque<>();
 
   /**
-   * @param visible the LSN up to which all writes are applied
+   * @param log tells the LSN up to which all writes are applied
    * @param clock gives nanoseconds
    * @param time what entries expire by
    */
-  public Snapshots(LongSupplier visible, LongSupplier clock, StoreClock time) {
-    this.visible = visible;
+  public Snapshots(Log log, LongSupplier clock, StoreClock time) {
+    this.log = log;
     this.clock = clock;
     this.time = time;
   }
@@ -111,7 +113,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
 
   @Override
   public long visible() {
-    return visible.getAsLong();
+    return log.visible();
   }
 
   @Override
@@ -123,7 +125,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   public synchronized long register() {
     settle();
     newest = Long.MAX_VALUE;
-    long lsn = visible.getAsLong();
+    long lsn = log.visible();
     add(lsn);
     newest = registered.lastKey();
     return lsn;

@@ -1,7 +1,5 @@
 package io.isobardb.lsm.commit;
 
-import static io.isobardb.lsm.state.TreeHandle.ENTRY_OVERHEAD;
-
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.state.Catalog;
@@ -38,11 +36,6 @@ public final class WriteRoom {
     this.pageSize = catalog.space().pool().pageSize();
   }
 
-  /** About what a put or delete takes. */
-  public static long of(Write write) {
-    return (long) write.keyLength() + write.valueLength() + ENTRY_OVERHEAD;
-  }
-
   /** About what a range delete takes on the heap. */
   static long ofRange(Write write) {
     return ofRange(write.keyLength(), write.valueLength());
@@ -55,7 +48,7 @@ public final class WriteRoom {
 
   /** About what a batch takes that takes so much {@linkplain #most at most}. */
   static long of(BatchFormat.Builder batch, long most) {
-    return Math.max(batch.length() + (long) ENTRY_OVERHEAD * batch.count(), most / 2);
+    return Math.max(batch.length() + (long) Write.OVERHEAD * batch.count(), most / 2);
   }
 
   /**
@@ -75,7 +68,7 @@ public final class WriteRoom {
 
   private long most(int treeId, Write write) {
     long fenced = mostWithFences(catalog.tree(treeId), write, pageSize);
-    return fenced > 0 ? fenced : most(of(write));
+    return fenced > 0 ? fenced : most(write.roomBytes());
   }
 
   /** A leaf that is split may stay as full as half a page less half an entry. */

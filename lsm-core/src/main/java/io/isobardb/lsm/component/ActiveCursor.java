@@ -1,11 +1,11 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.LOWER;
-import static io.isobardb.lsm.component.ActiveLayout.NEWEST;
-import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
-import static io.isobardb.lsm.component.ActiveLayout.UPPER;
-import static io.isobardb.lsm.component.ActiveLayout.VERSION;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.LOWER;
+import static io.isobardb.lsm.component.ActiveNodes.NEWEST;
+import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
+import static io.isobardb.lsm.component.ActiveNodes.UPPER;
+import static io.isobardb.lsm.component.ActiveNodes.VERSION;
 
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
@@ -59,12 +59,12 @@ final class ActiveCursor extends LeafEntryCursor {
     this.tree = tree;
     this.page = page;
     this.purpose = purpose;
-    int shown = page == PagePool.NONE ? tree.lookup.root() : page;
+    int shown = page == PagePool.NONE ? tree.root() : page;
     this.memory = pool.memory(shown);
     this.base = pool.base(shown);
   }
 
-  /** Shows the leaf that {@link ActiveLookup#descend} finds; false if the tree is empty. */
+  /** Shows the leaf that {@link ActiveTree#descend} finds; false if the tree is empty. */
   private boolean load(byte @Nullable [] at, int offset, int length, long lsn, boolean before) {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
@@ -73,12 +73,12 @@ final class ActiveCursor extends LeafEntryCursor {
       return false;
     }
     if (page == PagePool.NONE) {
-      return show(tree.lookup.descend(at, offset, length, lsn, before));
+      return show(tree.descend(at, offset, length, lsn, before));
     }
     int epoch = pool.epochs().enter();
     try {
       for (; ; ) {
-        long found = tree.lookup.descend(at, offset, length, lsn, before);
+        long found = tree.descend(at, offset, length, lsn, before);
         leaf = (int) found;
         if (leaf == PagePool.NONE) {
           return false;
@@ -86,7 +86,7 @@ final class ActiveCursor extends LeafEntryCursor {
         Memory source = pool.memory(leaf);
         int sourceBase = pool.base(leaf);
         memory.copyFrom(base, source, sourceBase, pool.pageSize());
-        if (!ActiveLookup.changed(source, sourceBase, (int) (found >>> 32))) {
+        if (!ActiveNodes.changed(source, sourceBase, (int) (found >>> 32))) {
           memory.putInt(base + VERSION, 0);
           shape = memory.getLong(base + SHAPE);
           return true;
@@ -110,15 +110,15 @@ final class ActiveCursor extends LeafEntryCursor {
   }
 
   private int lowerBound(byte[] at, int offset, int length, long lsn) {
-    return ActiveSearch.slot(
-        tree.search.lowerBound(memory, base, shape, version, at, offset, length, lsn));
+    return ActiveNodes.slot(
+        tree.nodes.lowerBound(memory, base, shape, version, at, offset, length, lsn));
   }
 
   /** Stands on slot {@code to}, or on the next entry in a later leaf. */
   private boolean settleForward(int to) {
     int slot = to;
-    while (slot >= ActiveLayout.count(shape)) {
-      int upper = tree.search.fence(memory, base, UPPER);
+    while (slot >= ActiveNodes.count(shape)) {
+      int upper = tree.nodes.fence(memory, base, UPPER);
       if (upper < 0) {
         return settle(-1);
       }
@@ -126,7 +126,7 @@ final class ActiveCursor extends LeafEntryCursor {
       if (high != null && compareFence(length, high) > 0) {
         return settle(-1);
       }
-      long lsn = ActiveLayout.lsn(memory, upper);
+      long lsn = ActiveNodes.lsn(memory, upper);
       load(fence, 0, length, lsn, false);
       slot = lowerBound(fence, 0, length, lsn);
     }
@@ -137,7 +137,7 @@ final class ActiveCursor extends LeafEntryCursor {
   private boolean settleBackward(int to) {
     int slot = to;
     while (slot < 0) {
-      int lower = tree.search.fence(memory, base, LOWER);
+      int lower = tree.nodes.fence(memory, base, LOWER);
       if (lower < 0) {
         return settle(-1);
       }
@@ -145,7 +145,7 @@ final class ActiveCursor extends LeafEntryCursor {
       if (low != null && compareFence(length, low) <= 0) {
         return settle(-1);
       }
-      long lsn = ActiveLayout.lsn(memory, lower);
+      long lsn = ActiveNodes.lsn(memory, lower);
       load(fence, 0, length, lsn, true);
       slot = lowerBound(fence, 0, length, lsn) - 1;
     }
@@ -153,7 +153,7 @@ final class ActiveCursor extends LeafEntryCursor {
   }
 
   private int copyFence(int at) {
-    int length = ActiveLayout.keyLength(memory, at);
+    int length = ActiveNodes.keyLength(memory, at);
     fence = fence.length >= length ? fence : new byte[2 * length];
     memory.get(at + ENTRY_KEY, fence, 0, length);
     return length;
@@ -168,7 +168,7 @@ final class ActiveCursor extends LeafEntryCursor {
     if (to < 0) {
       return false;
     }
-    entry = tree.search.entry(memory, base, shape, to);
+    entry = tree.nodes.entry(memory, base, shape, to);
     load();
     return true;
   }
@@ -194,7 +194,7 @@ final class ActiveCursor extends LeafEntryCursor {
           ? settleBackward(lowerBound(high, 0, high.length, -1) - 1)
           : settle(-1);
     }
-    return load(null, 0, 0, 0, true) ? settleBackward(ActiveLayout.count(shape) - 1) : settle(-1);
+    return load(null, 0, 0, 0, true) ? settleBackward(ActiveNodes.count(shape) - 1) : settle(-1);
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.isobardb.lsm.component;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,6 +111,112 @@ final class ActiveFilter {
   void retire() {
     for (int page : pages) {
       pool.retire(page, Purpose.WRITE);
+    }
+  }
+
+  /**
+   * The filters of a growing tree, each with its own keys. Each that follows has twice the size, or
+   * much more in a large tree, for what the tree grows by, so that no key has to be added again,
+   * and few are asked.
+   *
+   * <p>Thread rule: {@link #extend} and {@link #retire} by one thread at a time.
+   */
+  static final class Chain {
+    /** In a large tree a filter is for so many times what those before are for. */
+    private static final int LARGE_STEP = 8;
+
+    /** A smaller tree has no filter: it would take a good part of what it is for. */
+    private static final int LEAST_FILTERED_PAGES = 16;
+
+    private static final ActiveFilter[] NONE = {};
+
+    private final PagePool pool;
+    private final long firstBytes;
+
+    /** What writers add to; the first is set before the keys already there are added. */
+    private volatile @Nullable ActiveFilter growing;
+
+    /** What readers ask; set once all keys are in. */
+    private volatile ActiveFilter[] asked = NONE;
+
+    /** No page was free at the last attempt: the pages of a tree that is worth another one. */
+    private int attemptPages;
+
+    /** What the filters are made for together. */
+    private long filteredBytes;
+
+    /**
+     * @param firstBytes the size of a tree that the first filter is for
+     */
+    Chain(PagePool pool, long firstBytes) {
+      this.pool = pool;
+      this.firstBytes = firstBytes;
+    }
+
+    /** What writers add keys to now; null if there is no filter. */
+    @Nullable ActiveFilter growing() {
+      return growing;
+    }
+
+    /** Whether a key with this hash may have been added; false is certain. */
+    boolean mayContain(long hash) {
+      ActiveFilter[] all = asked;
+      // The youngest is the largest, and has most of the keys.
+      for (int i = all.length - 1; i >= 0; i--) {
+        if (all[i].mayContain(hash)) {
+          return true;
+        }
+      }
+      return all.length == 0;
+    }
+
+    /**
+     * Once the filter is no more than the tree it is for: makes one, and adds what is there. Once
+     * the tree has outgrown it: makes another, for keys to come.
+     *
+     * @param held pages of the tree, filters included
+     * @param addKeys adds the keys that are in the tree
+     * @return the pages that the new filter takes; 0 if none was made
+     */
+    int extend(int held, Consumer<ActiveFilter> addKeys) {
+      ActiveFilter[] before = asked;
+      long bytes = (long) held * pool.pageSize();
+      boolean large = bytes > MemoryRules.MOST_ACTIVE_BYTES;
+      long wanted = large ? LARGE_STEP * filteredBytes : firstBytes << before.length;
+      long bits = Math.max(firstBytes, wanted) / 64 * 10;
+      boolean due =
+          before.length == 0
+              ? held >= Math.max(LEAST_FILTERED_PAGES, pagesFor(pool, bits))
+              : bytes > filteredBytes;
+      if (!due || held < attemptPages) {
+        return 0;
+      }
+      ActiveFilter created = create(pool, bits);
+      if (created == null) {
+        // No room now: try again when the tree has doubled.
+        attemptPages = 2 * held;
+        return 0;
+      }
+      filteredBytes += Math.max(firstBytes, wanted);
+      ActiveFilter[] all = Arrays.copyOf(before, before.length + 1);
+      all[before.length] = created;
+      if (before.length > 0) {
+        // Readers first: a writer may add a key to it as soon as it is visible.
+        asked = all;
+        growing = created;
+      } else {
+        growing = created;
+        addKeys.accept(created);
+        asked = all;
+      }
+      return created.pageCount();
+    }
+
+    /** Gives the pages up; readers in an epoch may still look. */
+    void retire() {
+      for (ActiveFilter filter : asked) {
+        filter.retire();
+      }
     }
   }
 }

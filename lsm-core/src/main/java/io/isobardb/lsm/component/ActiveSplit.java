@@ -1,16 +1,16 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
-import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
-import static io.isobardb.lsm.component.ActiveLayout.HEADS;
-import static io.isobardb.lsm.component.ActiveLayout.LOWER;
-import static io.isobardb.lsm.component.ActiveLayout.NEWEST;
-import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
-import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
-import static io.isobardb.lsm.component.ActiveLayout.SLOT_BYTES;
-import static io.isobardb.lsm.component.ActiveLayout.UPPER;
-import static io.isobardb.lsm.component.ActiveLayout.VERSION;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_LINK;
+import static io.isobardb.lsm.component.ActiveNodes.FIRST_CHILD;
+import static io.isobardb.lsm.component.ActiveNodes.HEADS;
+import static io.isobardb.lsm.component.ActiveNodes.LOWER;
+import static io.isobardb.lsm.component.ActiveNodes.NEWEST;
+import static io.isobardb.lsm.component.ActiveNodes.PRUNED;
+import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
+import static io.isobardb.lsm.component.ActiveNodes.SLOT_BYTES;
+import static io.isobardb.lsm.component.ActiveNodes.UPPER;
+import static io.isobardb.lsm.component.ActiveNodes.VERSION;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.memory.page.Memory;
@@ -40,8 +40,7 @@ final class ActiveSplit {
   private static final int MAX_HEIGHT = 64;
 
   private final PagePool pool;
-  private final ActiveSearch search;
-  private final ActiveEdit edit;
+  private final ActiveNodes nodes;
   private final boolean bytes;
   private final int pageSize;
 
@@ -57,10 +56,9 @@ final class ActiveSplit {
   // Where the separator goes in the parent.
   private int parentSlot;
 
-  ActiveSplit(PagePool pool, ActiveSearch search, ActiveEdit edit, boolean bytes) {
+  ActiveSplit(PagePool pool, ActiveNodes nodes, boolean bytes) {
     this.pool = pool;
-    this.search = search;
-    this.edit = edit;
+    this.nodes = nodes;
     this.bytes = bytes;
     this.pageSize = pool.pageSize();
   }
@@ -72,14 +70,14 @@ final class ActiveSplit {
    * @return pages added
    * @throws OutOfBudgetException if there are no pages; nothing has changed then
    */
-  int split(ActiveLookup lookup, int failed, int version, Write write) {
-    int depth = descend(lookup.root(), write);
+  int split(ActiveTree tree, int failed, int version, Write write) {
+    int depth = descend(tree.root(), write);
     if (path[depth] != failed) {
       return 0;
     }
     Memory leaf = pool.memory(failed);
     int leafBase = pool.base(failed);
-    int now = ActiveEdit.lock(leaf, leafBase);
+    int now = ActiveNodes.lock(leaf, leafBase);
     try {
       if (now != version) {
         return 0;
@@ -92,9 +90,9 @@ final class ActiveSplit {
       if (depth > 0) {
         parentSlot = slotFor(path[depth - 1]);
       }
-      return divide(lookup, depth);
+      return divide(tree, depth);
     } finally {
-      ActiveEdit.unlock(leaf, leafBase, now);
+      ActiveNodes.unlock(leaf, leafBase, now);
     }
   }
 
@@ -106,12 +104,12 @@ final class ActiveSplit {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       long shape = memory.getLong(base + SHAPE);
-      if (ActiveLayout.level(shape) == 0) {
+      if (ActiveNodes.level(shape) == 0) {
         return depth;
       }
       int version = memory.getIntAcquire(base + VERSION);
       page =
-          search.child(
+          nodes.child(
               memory,
               base,
               shape,
@@ -127,18 +125,18 @@ final class ActiveSplit {
 
   private boolean parentHasRoom(int depth) {
     int parent = path[depth - 1];
-    return edit.room(pool.memory(parent), pool.base(parent))
-        >= ActiveLayout.entryBytes(separatorLength, 0) + SLOT_BYTES;
+    return nodes.room(pool.memory(parent), pool.base(parent))
+        >= ActiveNodes.entryBytes(separatorLength, 0) + SLOT_BYTES;
   }
 
   private void chooseLeafCut(Memory memory, int base, int version, Write write) {
     long shape = memory.getLong(base + SHAPE);
-    int count = ActiveLayout.count(shape);
-    int position = search.lowerBound(memory, base, version, write);
-    int pos = ActiveSearch.slot(position);
+    int count = ActiveNodes.count(shape);
+    int position = nodes.lowerBound(memory, base, version, write);
+    int pos = ActiveNodes.slot(position);
     if (count == 1) {
-      if (ActiveSearch.sameKey(position)
-          && ActiveLayout.lsn(memory, search.entry(memory, base, shape, 0)) == write.lsn) {
+      if (ActiveNodes.sameKey(position)
+          && ActiveNodes.lsn(memory, nodes.entry(memory, base, shape, 0)) == write.lsn) {
         // It replaces the only entry, and wants no split but a page to compact with.
         throw outOfBudget();
       }
@@ -148,7 +146,7 @@ final class ActiveSplit {
     if (pos == count && memory.getUnsignedShort(base + UPPER) == 0) {
       // Keys ascend: leave this leaf full, and let the next one start empty.
       separate(memory, base, shape, count, write);
-      if (edit.room(memory, base) < ActiveLayout.entryBytes(separatorLength, 0)) {
+      if (nodes.room(memory, base) < ActiveNodes.entryBytes(separatorLength, 0)) {
         separate(memory, base, shape, count - 1, write);
       }
       return;
@@ -159,24 +157,24 @@ final class ActiveSplit {
 
   /** The cut, at least 1 and less than the count, that halves the bytes, the new entry's too. */
   private int middle(Memory memory, int base, long shape, int pos, int entryBytes) {
-    int count = ActiveLayout.count(shape);
-    int capacity = ActiveLayout.capacity(shape);
+    int count = ActiveNodes.count(shape);
+    int capacity = ActiveNodes.capacity(shape);
     int total = entryBytes;
     for (int i = 0; i < count; i++) {
-      total += ActiveLayout.entryBytes(memory, ActiveEdit.entry(memory, base, capacity, i));
+      total += ActiveNodes.entryBytes(memory, ActiveNodes.entryAt(memory, base, capacity, i));
     }
     int left = 0;
     int cut = 0;
     while (cut < count && left + (pos < cut ? entryBytes : 0) < total / 2) {
-      left += ActiveLayout.entryBytes(memory, ActiveEdit.entry(memory, base, capacity, cut));
+      left += ActiveNodes.entryBytes(memory, ActiveNodes.entryAt(memory, base, capacity, cut));
       cut++;
     }
     cut = Math.max(1, Math.min(cut, count - 1));
     for (int away = 0; away < count; away++) {
-      if (cut - away > 0 && !edit.sameKeys(memory, base, cut - away)) {
+      if (cut - away > 0 && !nodes.sameKeys(memory, base, cut - away)) {
         return cut - away;
       }
-      if (cut + away < count && !edit.sameKeys(memory, base, cut + away)) {
+      if (cut + away < count && !nodes.sameKeys(memory, base, cut + away)) {
         return cut + away;
       }
     }
@@ -188,16 +186,16 @@ final class ActiveSplit {
    * all others.
    */
   private void separate(Memory memory, int base, long shape, int at, Write write) {
-    int capacity = ActiveLayout.capacity(shape);
-    int count = ActiveLayout.count(shape);
+    int capacity = ActiveNodes.capacity(shape);
+    int count = ActiveNodes.count(shape);
     int leftLength;
     if (at == 0) {
       leftLength = write.keyLength;
       leftKey = fitting(leftKey, leftLength);
       System.arraycopy(write.key, write.keyOffset, leftKey, 0, leftLength);
     } else {
-      int entry = ActiveEdit.entry(memory, base, capacity, at - 1);
-      leftLength = ActiveLayout.keyLength(memory, entry);
+      int entry = ActiveNodes.entryAt(memory, base, capacity, at - 1);
+      leftLength = ActiveNodes.keyLength(memory, entry);
       leftKey = fitting(leftKey, leftLength);
       memory.get(entry + ENTRY_KEY, leftKey, 0, leftLength);
     }
@@ -209,11 +207,11 @@ final class ActiveSplit {
       System.arraycopy(write.key, write.keyOffset, rightKey, 0, rightLength);
       rightLsn = write.lsn;
     } else {
-      int entry = ActiveEdit.entry(memory, base, capacity, at);
-      rightLength = ActiveLayout.keyLength(memory, entry);
+      int entry = ActiveNodes.entryAt(memory, base, capacity, at);
+      rightLength = ActiveNodes.keyLength(memory, entry);
       rightKey = fitting(rightKey, rightLength);
       memory.get(entry + ENTRY_KEY, rightKey, 0, rightLength);
-      rightLsn = ActiveLayout.lsn(memory, entry);
+      rightLsn = ActiveNodes.lsn(memory, entry);
     }
     cut = at;
     int common = Arrays.mismatch(leftKey, 0, leftLength, rightKey, 0, rightLength);
@@ -242,18 +240,18 @@ final class ActiveSplit {
 
   private void chooseInnerCut(Memory memory, int base) {
     long shape = memory.getLong(base + SHAPE);
-    int count = ActiveLayout.count(shape);
+    int count = ActiveNodes.count(shape);
     cut = memory.getUnsignedShort(base + UPPER) == 0 ? count - 1 : count / 2;
-    int entry = ActiveEdit.entry(memory, base, ActiveLayout.capacity(shape), cut);
-    int length = ActiveLayout.keyLength(memory, entry);
+    int entry = ActiveNodes.entryAt(memory, base, ActiveNodes.capacity(shape), cut);
+    int length = ActiveNodes.keyLength(memory, entry);
     separator = fitting(separator, length);
     memory.get(entry + ENTRY_KEY, separator, 0, length);
     separatorLength = length;
-    separatorLsn = ActiveLayout.lsn(memory, entry);
+    separatorLsn = ActiveNodes.lsn(memory, entry);
   }
 
   /** Carries out the chosen cut on the node at {@code depth}; a leaf is latched already. */
-  private int divide(ActiveLookup lookup, int depth) {
+  private int divide(ActiveTree tree, int depth) {
     int right = pool.allocateUrgent(Purpose.WRITE);
     int scratch = pool.allocateUrgent(Purpose.WRITE);
     int root = depth == 0 ? pool.allocateUrgent(Purpose.WRITE) : PagePool.NONE;
@@ -264,27 +262,27 @@ final class ActiveSplit {
     int node = path[depth];
     Memory memory = pool.memory(node);
     int base = pool.base(node);
-    boolean inner = ActiveLayout.level(memory.getLong(base + SHAPE)) > 0;
+    boolean inner = ActiveNodes.level(memory.getLong(base + SHAPE)) > 0;
     pool.memory(right).putInt(pool.base(right) + VERSION, 0);
     buildLeft(memory, base, pool.memory(scratch), pool.base(scratch));
     buildRight(memory, base, pool.memory(right), pool.base(right));
-    int version = inner ? ActiveEdit.lock(memory, base) : 0;
-    edit.replaceContents(pool.memory(scratch), pool.base(scratch), memory, base);
+    int version = inner ? ActiveNodes.lock(memory, base) : 0;
+    nodes.replaceContents(pool.memory(scratch), pool.base(scratch), memory, base);
     if (depth == 0) {
       plantRoot(root, node, memory, base);
       addSeparator(root, 0, right);
       // Before the old root is unlatched: a reader that finds it readable again must see that it is
       // not the root.
-      lookup.setRoot(root);
+      tree.setRoot(root);
     } else {
       int parent = path[depth - 1];
       Memory parentMemory = pool.memory(parent);
-      int parentVersion = ActiveEdit.lock(parentMemory, pool.base(parent));
+      int parentVersion = ActiveNodes.lock(parentMemory, pool.base(parent));
       addSeparator(parent, parentSlot, right);
-      ActiveEdit.unlock(parentMemory, pool.base(parent), parentVersion);
+      ActiveNodes.unlock(parentMemory, pool.base(parent), parentVersion);
     }
     if (inner) {
-      ActiveEdit.unlock(memory, base, version);
+      ActiveNodes.unlock(memory, base, version);
     }
     pool.release(scratch, Purpose.WRITE);
     return depth == 0 ? 2 : 1;
@@ -304,30 +302,30 @@ final class ActiveSplit {
 
   private void buildLeft(Memory source, int sourceBase, Memory target, int base) {
     long shape = source.getLong(sourceBase + SHAPE);
-    int fence = search.fence(source, sourceBase, LOWER);
+    int fence = nodes.fence(source, sourceBase, LOWER);
     int prefix = fence < 0 ? 0 : commonWithSeparator(source, fence);
-    int level = ActiveLayout.level(shape);
-    edit.format(target, base, level, (shape & PRUNED) != 0, cut, prefix);
-    edit.copyFence(source, sourceBase, target, base, LOWER);
+    int level = ActiveNodes.level(shape);
+    nodes.format(target, base, level, (shape & PRUNED) != 0, cut, prefix);
+    nodes.copyFence(source, sourceBase, target, base, LOWER);
     putSeparatorAsFence(target, base, UPPER);
-    edit.append(source, sourceBase, 0, cut, target, base);
+    nodes.append(source, sourceBase, 0, cut, target, base);
     target.putInt(base + FIRST_CHILD, source.getInt(sourceBase + FIRST_CHILD));
   }
 
   private void buildRight(Memory source, int sourceBase, Memory target, int base) {
     long shape = source.getLong(sourceBase + SHAPE);
-    int count = ActiveLayout.count(shape);
-    int level = ActiveLayout.level(shape);
-    int fence = search.fence(source, sourceBase, UPPER);
+    int count = ActiveNodes.count(shape);
+    int level = ActiveNodes.level(shape);
+    int fence = nodes.fence(source, sourceBase, UPPER);
     int prefix = fence < 0 ? 0 : commonWithSeparator(source, fence);
     // An inner node's entry at the cut moves up: its child comes first in the right node.
     int from = level == 0 ? cut : cut + 1;
-    edit.format(target, base, level, (shape & PRUNED) != 0, count - from, prefix);
+    nodes.format(target, base, level, (shape & PRUNED) != 0, count - from, prefix);
     putSeparatorAsFence(target, base, LOWER);
-    edit.copyFence(source, sourceBase, target, base, UPPER);
-    edit.append(source, sourceBase, from, count, target, base);
+    nodes.copyFence(source, sourceBase, target, base, UPPER);
+    nodes.append(source, sourceBase, from, count, target, base);
     if (level > 0) {
-      int entry = ActiveEdit.entry(source, sourceBase, ActiveLayout.capacity(shape), cut);
+      int entry = ActiveNodes.entryAt(source, sourceBase, ActiveNodes.capacity(shape), cut);
       target.putInt(base + FIRST_CHILD, source.getInt(entry + ENTRY_LINK));
     }
   }
@@ -336,7 +334,7 @@ final class ActiveSplit {
     if (!bytes) {
       return 0;
     }
-    int common = Math.min(ActiveLayout.keyLength(memory, fence), separatorLength);
+    int common = Math.min(ActiveNodes.keyLength(memory, fence), separatorLength);
     int i = 0;
     while (i < common && memory.getByte(fence + ENTRY_KEY + i) == separator[i]) {
       i++;
@@ -345,14 +343,14 @@ final class ActiveSplit {
   }
 
   private void putSeparatorAsFence(Memory memory, int base, int field) {
-    int offset = edit.take(memory, base, ActiveLayout.entryBytes(separatorLength, 0));
+    int offset = nodes.take(memory, base, ActiveNodes.entryBytes(separatorLength, 0));
     writeSeparator(memory, base + offset, 0);
     memory.putShort(base + field, offset);
   }
 
   private void writeSeparator(Memory memory, int entry, int child) {
-    long tag = ActiveLayout.tag(separatorLsn, Kind.CHILD);
-    ActiveEdit.writeEntry(memory, entry, separator, 0, separatorLength, 0, child, tag);
+    long tag = ActiveNodes.tag(separatorLsn, Kind.CHILD);
+    ActiveNodes.writeEntry(memory, entry, separator, 0, separatorLength, 0, child, tag);
   }
 
   /**
@@ -363,18 +361,18 @@ final class ActiveSplit {
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
     int version = memory.getIntAcquire(base + VERSION);
-    return ActiveSearch.slot(
-        search.lowerBound(
+    return ActiveNodes.slot(
+        nodes.lowerBound(
             memory, base, shape, version, separator, 0, separatorLength, separatorLsn));
   }
 
   private void plantRoot(int root, int child, Memory childMemory, int childBase) {
     Memory memory = pool.memory(root);
     int base = pool.base(root);
-    int level = ActiveLayout.level(childMemory.getLong(childBase + SHAPE)) + 1;
+    int level = ActiveNodes.level(childMemory.getLong(childBase + SHAPE)) + 1;
     int capacity = Math.min(16, (pageSize - HEADS) / 2 / SLOT_BYTES);
     memory.putInt(base + VERSION, 0);
-    edit.format(memory, base, level, false, capacity, 0);
+    nodes.format(memory, base, level, false, capacity, 0);
     memory.putInt(base + FIRST_CHILD, child);
   }
 
@@ -382,14 +380,14 @@ final class ActiveSplit {
   private void addSeparator(int parent, int slot, int right) {
     Memory memory = pool.memory(parent);
     int base = pool.base(parent);
-    int size = ActiveLayout.entryBytes(separatorLength, 0);
-    if (!edit.makeRoom(memory, base, size, 1)) {
+    int size = ActiveNodes.entryBytes(separatorLength, 0);
+    if (!nodes.makeRoom(memory, base, size, 1)) {
       throw new IllegalStateException("a separator does not fit where room was found");
     }
-    int offset = edit.take(memory, base, size);
+    int offset = nodes.take(memory, base, size);
     writeSeparator(memory, base + offset, right);
-    int prefix = ActiveLayout.prefix(memory.getLong(base + SHAPE));
-    int head = edit.head(separator, 0, separatorLength, prefix);
-    edit.insertSlot(memory, base, slot, head, offset);
+    int prefix = ActiveNodes.prefix(memory.getLong(base + SHAPE));
+    int head = nodes.head(separator, 0, separatorLength, prefix);
+    nodes.insertSlot(memory, base, slot, head, offset);
   }
 }

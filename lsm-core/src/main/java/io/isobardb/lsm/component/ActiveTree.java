@@ -1,9 +1,16 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
-import static io.isobardb.lsm.component.ActiveLayout.VERSION;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_LINK;
+import static io.isobardb.lsm.component.ActiveNodes.LOWER;
+import static io.isobardb.lsm.component.ActiveNodes.NEWEST;
+import static io.isobardb.lsm.component.ActiveNodes.PRUNED;
+import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
+import static io.isobardb.lsm.component.ActiveNodes.UPPER;
+import static io.isobardb.lsm.component.ActiveNodes.VERSION;
 
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.KeyOrder;
@@ -13,7 +20,7 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -38,15 +45,13 @@ import org.jspecify.annotations.Nullable;
  * an older version than it should see. A reader at a snapshot's LSN, taken and announced before it
  * was read at, is never too late.
  *
- * <p>How a page is found, and how readers do without locks: {@link ActiveLookup}. How nodes are
- * laid out: {@link ActiveLayout}.
+ * <p>How readers do without locks: on the way down a reader compares a node's version again after
+ * it has noted its child's. Nodes are never unlinked, so a page reached is a node of this tree,
+ * whatever a torn read said, once the version has been compared. See {@link ActiveNodes}.
  */
-public final class ActiveTree implements Sealed {
-  /** In a large tree a filter that follows is for so many times what those before are for. */
-  private static final int LARGE_STEP = 8;
-
-  /** A smaller tree has no filter: it would take a good part of what it is for. */
-  private static final int LEAST_FILTERED_PAGES = 16;
+public final class ActiveTree implements WrittenEntries {
+  /** The node was edited meanwhile. */
+  private static final int TORN = Integer.MIN_VALUE;
 
   private static final VarHandle MIN_LSN;
 
@@ -59,13 +64,11 @@ public final class ActiveTree implements Sealed {
   }
 
   final PagePool pool;
-  final ActiveSearch search;
-  final ActiveLookup lookup;
+  final ActiveNodes nodes;
   private final KeyOrder order;
   private final long targetBytes;
-  private final long filterBytes;
+  private final ActiveFilter.Chain filters;
   private final LeafWriter writer;
-  private final ActiveEdit edit;
   private final AtomicInteger pages = new AtomicInteger();
   private final ReentrantLock structure = new ReentrantLock();
 
@@ -76,23 +79,10 @@ public final class ActiveTree implements Sealed {
 
   private volatile boolean exact;
 
-  /** What writers add to; the first is set before the keys already there are added. */
-  private volatile @Nullable ActiveFilter growingFilter;
-
-  /**
-   * What readers ask, each with its own keys; set once all keys are in. Each that follows has twice
-   * the size, or much more in a large tree, for what the tree grows by, so that no key has to be
-   * added again, and few are asked.
-   */
-  private volatile ActiveFilter[] filters = {};
+  private volatile int root = PagePool.NONE;
 
   // Guarded by structure.
   private @Nullable ActiveSplit splitter;
-  private int filterAttemptPages;
-
-  /** What the filters are made for together. */
-  private long filteredBytes;
-
   private boolean freed;
   private boolean handedOver;
   private @Nullable LeafRelease release;
@@ -116,16 +106,14 @@ public final class ActiveTree implements Sealed {
     this.pool = pool;
     this.order = order;
     this.targetBytes = targetBytes;
-    this.filterBytes = filterBytes;
-    this.search = new ActiveSearch(pool.pageSize(), order);
-    this.lookup = new ActiveLookup(pool, search);
-    this.edit = new ActiveEdit(pool, order.isBytes());
-    this.writer = new LeafWriter(pool, search, edit, pages);
+    this.filters = new ActiveFilter.Chain(pool, filterBytes);
+    this.nodes = new ActiveNodes(pool, order);
+    this.writer = new LeafWriter(pool, nodes, pages);
   }
 
   /** The longest key, in bytes. */
   public int maxKeyBytes() {
-    return ActiveLayout.maxKeyBytes(pool.pageSize());
+    return ActiveNodes.maxKeyBytes(pool.pageSize());
   }
 
   /**
@@ -133,8 +121,8 @@ public final class ActiveTree implements Sealed {
    * longest keys, about half a page. Otherwise its value must be an overflow chain.
    */
   public boolean fitsInline(int keyLength, int valueLength) {
-    int limit = ActiveLayout.maxEntryBytes(pool.pageSize());
-    return valueLength <= limit && ActiveLayout.entryBytes(keyLength, valueLength) <= limit;
+    int limit = ActiveNodes.maxEntryBytes(pool.pageSize());
+    return valueLength <= limit && ActiveNodes.entryBytes(keyLength, valueLength) <= limit;
   }
 
   /** As {@link #fitsInline(int, int)}, of a write that is no range delete. */
@@ -195,12 +183,12 @@ public final class ActiveTree implements Sealed {
     if (write.lsn < minLsn) {
       lowerMinLsn(write.lsn);
     }
-    ActiveFilter added = growingFilter;
+    ActiveFilter added = filters.growing();
     if (added != null) {
       added.add(write.hash);
     }
     for (; ; ) {
-      long at = lookup.descend(write.key, write.keyOffset, write.keyLength, write.lsn, false);
+      long at = descend(write.key, write.keyOffset, write.keyLength, write.lsn, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
         plant();
@@ -209,22 +197,22 @@ public final class ActiveTree implements Sealed {
       int version = (int) (at >>> 32);
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      int position = search.lowerBound(memory, base, version, write);
-      if (!ActiveEdit.tryLock(memory, base, version)) {
+      int position = nodes.lowerBound(memory, base, version, write);
+      if (!ActiveNodes.tryLock(memory, base, version)) {
         continue;
       }
       boolean done;
       try {
         // Looked at again under the latch: the thread that fills the filter visits the leaf after
         // it is set.
-        ActiveFilter growing = growingFilter;
+        ActiveFilter growing = filters.growing();
         if (growing != added && growing != null) {
           growing.add(write.hash);
           added = growing;
         }
         done = writer.put(memory, base, version + 1, position, write, visibility);
       } finally {
-        ActiveEdit.unlock(memory, base, version);
+        ActiveNodes.unlock(memory, base, version);
       }
       if (done) {
         return;
@@ -244,7 +232,7 @@ public final class ActiveTree implements Sealed {
   private void plant() {
     structure.lock();
     try {
-      if (lookup.root() != PagePool.NONE) {
+      if (root != PagePool.NONE) {
         return;
       }
       int page = pool.allocateUrgent(Purpose.WRITE);
@@ -254,10 +242,10 @@ public final class ActiveTree implements Sealed {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       memory.putInt(base + VERSION, 0);
-      edit.format(memory, base, 0, false, 0, 0);
-      splitter = new ActiveSplit(pool, search, edit, order.isBytes());
+      nodes.format(memory, base, 0, false, 0, 0);
+      splitter = new ActiveSplit(pool, nodes, order.isBytes());
       pages.incrementAndGet();
-      lookup.setRoot(page);
+      root = page;
     } finally {
       structure.unlock();
     }
@@ -268,10 +256,10 @@ public final class ActiveTree implements Sealed {
     try {
       ActiveSplit splitter = this.splitter;
       if (splitter != null) {
-        int added = splitter.split(lookup, page, version, write);
+        int added = splitter.split(this, page, version, write);
         if (added > 0) {
           pages.addAndGet(added);
-          createFilter();
+          pages.addAndGet(filters.extend(pages.get(), this::addKeys));
         }
       }
     } finally {
@@ -279,68 +267,233 @@ public final class ActiveTree implements Sealed {
     }
   }
 
-  /**
-   * Once the filter is no more than the tree it is for: makes one, and adds what is there. Once the
-   * tree has outgrown it: makes another, for keys to come.
-   */
-  private void createFilter() {
-    ActiveFilter[] before = filters;
-    boolean large = bytesUsed() > MemoryRules.MOST_ACTIVE_BYTES;
-    long wanted = large ? LARGE_STEP * filteredBytes : filterBytes << before.length;
-    long bits = Math.max(filterBytes, wanted) / 64 * 10;
-    int held = pages.get();
-    boolean due =
-        before.length == 0
-            ? held >= Math.max(LEAST_FILTERED_PAGES, ActiveFilter.pagesFor(pool, bits))
-            : bytesUsed() > filteredBytes;
-    if (!due || held < filterAttemptPages) {
-      return;
-    }
-    ActiveFilter created = ActiveFilter.create(pool, bits);
-    if (created == null) {
-      // No room now: try again when the tree has doubled.
-      filterAttemptPages = 2 * held;
-      return;
-    }
-    pages.addAndGet(created.pageCount());
-    filteredBytes += Math.max(filterBytes, wanted);
-    ActiveFilter[] all = Arrays.copyOf(before, before.length + 1);
-    all[before.length] = created;
-    if (before.length > 0) {
-      // Readers first: a writer may add a key to it as soon as it is visible.
-      filters = all;
-      growingFilter = created;
-    } else {
-      growingFilter = created;
-      new NodeWalk(this).addKeys(lookup.root(), created);
-      filters = all;
-    }
+  private void addKeys(ActiveFilter filter) {
+    new NodeWalk(this).addKeys(root, filter);
   }
 
   KeyOrder order() {
     return order;
   }
 
-  @Override
-  public int find(byte[] key, Probe probe) {
-    return mayContain(probe.hash()) ? lookup.find(key, probe) : Probe.ABSENT;
+  /** The root page, or {@link PagePool#NONE}. */
+  int root() {
+    return root;
+  }
+
+  /** Makes a node the root; the structure lock is held. */
+  void setRoot(int page) {
+    root = page;
+  }
+
+  /**
+   * The leaf that holds ({@code key}, {@code lsn}); with {@code before}, the one that holds the
+   * last position before it. Without a key: the first leaf; with {@code before}, the last one.
+   *
+   * @return page and, in the upper half, the version under which it holds it; the page is {@link
+   *     PagePool#NONE} if the tree is empty
+   */
+  long descend(byte @Nullable [] key, int offset, int length, long lsn, boolean before) {
+    for (; ; ) {
+      int page = root;
+      if (page == PagePool.NONE) {
+        return -1L;
+      }
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int version = ActiveNodes.stableVersion(memory, base);
+      if (page != root) {
+        continue;
+      }
+      for (; ; ) {
+        long shape = memory.getLong(base + SHAPE);
+        if (ActiveNodes.level(shape) == 0) {
+          return (long) version << 32 | page;
+        }
+        int child =
+            key == null
+                ? nodes.childAt(memory, base, shape, before ? nodes.slots(shape) : 0)
+                : nodes.child(memory, base, shape, version, key, offset, length, lsn, before);
+        if (ActiveNodes.changed(memory, base, version)) {
+          break;
+        }
+        Memory childMemory = pool.memory(child);
+        int childBase = pool.base(child);
+        int childVersion = ActiveNodes.stableVersion(childMemory, childBase);
+        // Without this a split between the two looks would have moved the key out of the child.
+        if (ActiveNodes.changed(memory, base, version)) {
+          break;
+        }
+        page = child;
+        memory = childMemory;
+        base = childBase;
+        version = childVersion;
+      }
+    }
   }
 
   @Override
   public long newestLsn(byte[] key, long hash) {
-    return mayContain(hash) ? lookup.newestLsn(key) : Probe.ABSENT;
+    if (!filters.mayContain(hash)) {
+      return Probe.ABSENT;
+    }
+    long sought = NEWEST;
+    for (; ; ) {
+      long at = descend(key, 0, key.length, sought, false);
+      int page = (int) at;
+      if (page == PagePool.NONE) {
+        return Probe.ABSENT;
+      }
+      int version = (int) (at >>> 32);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      long shape = memory.getLong(base + SHAPE);
+      int position = nodes.lowerBound(memory, base, shape, version, key, 0, key.length, sought);
+      int slot = ActiveNodes.slot(position);
+      boolean here = ActiveNodes.sameKey(position);
+      boolean behind = !here && slot == nodes.slots(shape) && fenceHasKey(memory, base, UPPER, key);
+      long found = Probe.ABSENT;
+      if (here) {
+        found = ActiveNodes.lsn(memory, nodes.entry(memory, base, shape, slot));
+      } else if (behind) {
+        found = fenceLsn(memory, base, UPPER);
+      }
+      if (!ActiveNodes.changed(memory, base, version)) {
+        if (!behind) {
+          return found;
+        }
+        sought = found;
+      }
+    }
+  }
+
+  @Override
+  public int find(byte[] key, Probe probe) {
+    if (!filters.mayContain(probe.hash())) {
+      return Probe.ABSENT;
+    }
+    long lsn = probe.lsn();
+    long sought = Math.min(lsn, NEWEST);
+    boolean crossed = false;
+    for (; ; ) {
+      long at = descend(key, 0, key.length, sought, false);
+      int page = (int) at;
+      if (page == PagePool.NONE) {
+        return Probe.ABSENT;
+      }
+      int version = (int) (at >>> 32);
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      long shape = memory.getLong(base + SHAPE);
+      int position = nodes.lowerBound(memory, base, shape, version, key, 0, key.length, sought);
+      int slot = ActiveNodes.slot(position);
+      // Newer versions may be in the leaf before, which then ends with this key.
+      boolean newerBefore = slot == 0 && !crossed && fenceHasKey(memory, base, LOWER, key);
+      long lowerLsn = newerBefore ? fenceLsn(memory, base, LOWER) : 0;
+      int result;
+      if ((shape & PRUNED) != 0
+          && nodes.hasKeyAt(memory, base, shape, slot - 1, key, 0, key.length)
+          && missing(memory, nodes.entry(memory, base, shape, slot - 1), lsn)) {
+        result = ActiveNodes.changed(memory, base, version) ? TORN : Probe.RETRY;
+      } else if (ActiveNodes.sameKey(position)) {
+        int entry = nodes.entry(memory, base, shape, slot);
+        result = answer(memory, base, version, entry, probe);
+      } else if (slot == nodes.slots(shape) && fenceHasKey(memory, base, UPPER, key)) {
+        // Older versions may be in the leaf behind, which then starts with this key.
+        long upperLsn = fenceLsn(memory, base, UPPER);
+        if (!ActiveNodes.changed(memory, base, version)) {
+          sought = upperLsn;
+          crossed |= slot > 0;
+        }
+        continue;
+      } else {
+        result = ActiveNodes.changed(memory, base, version) ? TORN : Probe.ABSENT;
+      }
+      if (result != TORN) {
+        return newerBefore && missingBefore(lowerLsn, key, lsn) ? Probe.RETRY : result;
+      }
+    }
+  }
+
+  private boolean fenceHasKey(Memory memory, int base, int field, byte[] key) {
+    int fence = nodes.fence(memory, base, field);
+    return fence >= 0 && nodes.hasKey(memory, base, fence, key, 0, key.length);
+  }
+
+  private long fenceLsn(Memory memory, int base, int field) {
+    int fence = nodes.fence(memory, base, field);
+    return fence < 0 ? 0 : ActiveNodes.lsn(memory, fence);
+  }
+
+  /** Whether versions up to {@code lsn} may have been pruned below this newer version. */
+  private static boolean missing(Memory memory, int entry, long lsn) {
+    return memory.getInt(entry + ENTRY_LINK) != 0 && ActiveNodes.prunedFrom(memory, entry) <= lsn;
+  }
+
+  /**
+   * Whether the version of the key next before ({@code key}, {@code fenceLsn}), if there is one,
+   * says that what the reader should see was pruned.
+   */
+  private boolean missingBefore(long fenceLsn, byte[] key, long lsn) {
+    long before = fenceLsn;
+    for (; ; ) {
+      long at = descend(key, 0, key.length, before, true);
+      int version = (int) (at >>> 32);
+      Memory memory = pool.memory((int) at);
+      int base = pool.base((int) at);
+      long shape = memory.getLong(base + SHAPE);
+      int last = nodes.slots(shape) - 1;
+      boolean late =
+          nodes.hasKeyAt(memory, base, shape, last, key, 0, key.length)
+              && missing(memory, nodes.entry(memory, base, shape, last), lsn);
+      boolean further = last < 0 && fenceHasKey(memory, base, LOWER, key);
+      long next = further ? fenceLsn(memory, base, LOWER) : before;
+      if (!ActiveNodes.changed(memory, base, version)) {
+        if (!further) {
+          return late;
+        }
+        before = next;
+      }
+    }
+  }
+
+  /** What an entry says; its value is copied if there is room. What is read of it may be torn. */
+  private int answer(Memory memory, int base, int version, int entry, Probe probe) {
+    int kind = ActiveNodes.kind(memory, entry);
+    int keyLength = nodes.keyLength(memory, base, entry);
+    int stored = nodes.valueLength(memory, base, entry, keyLength);
+    int from = entry + ENTRY_KEY + keyLength;
+    int length = Kind.valueLength(kind, stored);
+    if (length < 0) {
+      return TORN;
+    }
+    long expiry = Kind.expiry(kind, memory, from + stored);
+    long lsn = ActiveNodes.lsn(memory, entry);
+    int first = PagePool.NONE;
+    if (Kind.isOverflow(kind)) {
+      boolean whole = length == ActiveNodes.OVERFLOW_REF_BYTES;
+      first = whole ? memory.getInt(from) : PagePool.NONE;
+      length = whole ? memory.getInt(from + 4) : length;
+    } else if (Kind.plain(kind) == Kind.PUT && probe.hasRoom(length)) {
+      ByteBuffer target = probe.target();
+      memory.get(from, target, target.position(), length);
+    }
+    if (ActiveNodes.changed(memory, base, version)) {
+      return TORN;
+    }
+    int said = probe.judge(kind, lsn, expiry);
+    if (said == Probe.ELSEWHERE) {
+      if (probe.hasRoom(length)) {
+        ByteBuffer target = probe.target();
+        OverflowChain.copy(pool, first, 0, target, target.position(), length);
+      }
+      return length;
+    }
+    return said == Probe.HERE ? length : said;
   }
 
   /** Whether the tree may hold the key with this hash; false is certain. */
   public boolean mayContain(long hash) {
-    ActiveFilter[] asked = filters;
-    // The youngest is the largest, and has most of the keys.
-    for (int i = asked.length - 1; i >= 0; i--) {
-      if (asked[i].mayContain(hash)) {
-        return true;
-      }
-    }
-    return asked.length == 0;
+    return filters.mayContain(hash);
   }
 
   /**
@@ -358,7 +511,7 @@ public final class ActiveTree implements Sealed {
   @Override
   public EntryCursor cursor(
       Purpose purpose, byte @Nullable [] low, byte @Nullable [] high, long visible) {
-    if (sealedAt <= visible + 1 && lookup.root() != PagePool.NONE) {
+    if (sealedAt <= visible + 1 && root != PagePool.NONE) {
       return new ActiveCursor(this, low, high);
     }
     int page = pool.allocatePatiently(purpose);
@@ -406,8 +559,8 @@ public final class ActiveTree implements Sealed {
     try {
       long entries = 0;
       if (!freed && !handedOver) {
-        for (int leaf : new NodeWalk(this).leaves(lookup.root())) {
-          entries += ActiveLayout.count(pool.memory(leaf).getLong(pool.base(leaf) + SHAPE));
+        for (int leaf : new NodeWalk(this).leaves(root)) {
+          entries += ActiveNodes.count(pool.memory(leaf).getLong(pool.base(leaf) + SHAPE));
         }
       }
       return entries;
@@ -432,15 +585,15 @@ public final class ActiveTree implements Sealed {
   public long releaseRange(byte @Nullable [] low, byte @Nullable [] high) {
     structure.lock();
     try {
-      if (freed || handedOver || lookup.root() == PagePool.NONE) {
+      if (freed || handedOver || root == PagePool.NONE) {
         return 0;
       }
       LeafRelease release = this.release;
       if (release == null) {
-        release = new LeafRelease(pool, search, order);
+        release = new LeafRelease(pool, nodes, order);
         this.release = release;
       }
-      int released = release.release(lookup.root(), low, high);
+      int released = release.release(root, low, high);
       pages.addAndGet(-released);
       return (long) released * pool.pageSize();
     } finally {
@@ -461,7 +614,7 @@ public final class ActiveTree implements Sealed {
         throw new IllegalStateException("the leaves are not this tree's any more");
       }
       handedOver = true;
-      return new NodeWalk(this).leaves(lookup.root());
+      return new NodeWalk(this).leaves(root);
     } finally {
       structure.unlock();
     }
@@ -479,13 +632,11 @@ public final class ActiveTree implements Sealed {
         return;
       }
       freed = true;
-      for (ActiveFilter filter : filters) {
-        filter.retire();
-      }
+      filters.retire();
       if (handedOver) {
-        new NodeWalk(this).retireInner(lookup.root());
+        new NodeWalk(this).retireInner(root);
       } else {
-        new NodeWalk(this).retire(lookup.root());
+        new NodeWalk(this).retire(root);
       }
     } finally {
       structure.unlock();

@@ -23,7 +23,7 @@ public final class IndexMerge implements AutoCloseable {
 
   private final PagePool pool;
   private final KeyOrder order;
-  private final List<Sealed> inputs;
+  private final List<WrittenEntries> inputs;
   private final MergingCursor source;
   private final byte[] prefix;
   private final int placesPerPage;
@@ -40,7 +40,8 @@ public final class IndexMerge implements AutoCloseable {
    * @param source over those of their entries that the index is to have; owned by this, unless this
    *     throws
    */
-  public IndexMerge(PagePool pool, KeyOrder order, List<Sealed> inputs, MergingCursor source) {
+  public IndexMerge(
+      PagePool pool, KeyOrder order, List<WrittenEntries> inputs, MergingCursor source) {
     this.pool = pool;
     this.order = order;
     this.inputs = inputs;
@@ -48,7 +49,7 @@ public final class IndexMerge implements AutoCloseable {
     this.placesPerPage = pool.pageSize() / PLACE_BYTES;
     this.prefix = order.isBytes() ? commonPrefix(source) : new byte[0];
     long entries = 0;
-    for (Sealed input : inputs) {
+    for (WrittenEntries input : inputs) {
       entries += input.entries();
     }
     source.first();
@@ -115,7 +116,7 @@ public final class IndexMerge implements AutoCloseable {
     finished = true;
     IntStream.Builder leaves = IntStream.builder();
     long minLsn = Long.MAX_VALUE;
-    for (Sealed input : inputs) {
+    for (WrittenEntries input : inputs) {
       for (int leaf : input.handOver()) {
         leaves.add(leaf);
       }

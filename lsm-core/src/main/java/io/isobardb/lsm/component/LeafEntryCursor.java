@@ -1,6 +1,6 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -31,10 +31,10 @@ abstract class LeafEntryCursor extends LeafCursor {
   /** Takes up the entry at {@link #entry}. */
   final void load() {
     Memory memory = memory();
-    int keyLength = ActiveLayout.keyLength(memory, entry);
+    int keyLength = ActiveNodes.keyLength(memory, entry);
     key = key.length >= keyLength ? key : new byte[2 * keyLength];
     memory.get(entry + ENTRY_KEY, key, 0, keyLength);
-    entry(keyLength, ActiveLayout.lsn(memory, entry), ActiveLayout.kind(memory, entry));
+    entry(keyLength, ActiveNodes.lsn(memory, entry), ActiveNodes.kind(memory, entry));
   }
 
   @Override
@@ -42,12 +42,12 @@ abstract class LeafEntryCursor extends LeafCursor {
     if (Kind.isOverflow(kind())) {
       return memory().getInt(valueOffset() + 4);
     }
-    return valueLength(ActiveLayout.valueLength(memory(), entry));
+    return valueLength(ActiveNodes.valueLength(memory(), entry));
   }
 
   @Override
   protected final long storedExpiry() {
-    int end = valueOffset() + ActiveLayout.valueLength(memory(), entry);
+    int end = valueOffset() + ActiveNodes.valueLength(memory(), entry);
     return expiryBefore(memory(), end);
   }
 

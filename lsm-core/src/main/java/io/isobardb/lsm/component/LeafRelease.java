@@ -1,9 +1,9 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.LOWER;
-import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
-import static io.isobardb.lsm.component.ActiveLayout.UPPER;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.LOWER;
+import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
+import static io.isobardb.lsm.component.ActiveNodes.UPPER;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeafRelease {
   private final PagePool pool;
-  private final ActiveSearch search;
+  private final ActiveNodes nodes;
   private final KeyOrder order;
   private final Set<Integer> released = new HashSet<>();
   private byte[] key = new byte[64];
 
-  LeafRelease(PagePool pool, ActiveSearch search, KeyOrder order) {
+  LeafRelease(PagePool pool, ActiveNodes nodes, KeyOrder order) {
     this.pool = pool;
-    this.search = search;
+    this.nodes = nodes;
     this.order = order;
   }
 
@@ -53,7 +53,7 @@ final class LeafRelease {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    if (ActiveLayout.level(shape) > 0) {
+    if (ActiveNodes.level(shape) > 0) {
       return releaseChildren(memory, base, shape, low, high);
     }
     if ((low != null && compareFence(memory, base, LOWER, low) <= 0)
@@ -68,17 +68,17 @@ final class LeafRelease {
   private int releaseChildren(
       Memory memory, int base, long shape, byte @Nullable [] low, byte @Nullable [] high) {
     int pages = 0;
-    int count = search.count(shape);
+    int count = nodes.slots(shape);
     // The key before a child is the least that it may hold.
     for (int child = low == null ? 0 : firstAbove(memory, base, shape, low);
         child <= count;
         child++) {
       if (child > 0
           && high != null
-          && compareKey(memory, base, search.entry(memory, base, shape, child - 1), high) > 0) {
+          && compareKey(memory, base, nodes.entry(memory, base, shape, child - 1), high) > 0) {
         break;
       }
-      pages += release(search.childAt(memory, base, shape, child), low, high);
+      pages += release(nodes.childAt(memory, base, shape, child), low, high);
     }
     return pages;
   }
@@ -86,10 +86,10 @@ final class LeafRelease {
   /** The number of a node's keys that are not above a bound. */
   private int firstAbove(Memory memory, int base, long shape, byte[] bound) {
     int from = 0;
-    int to = search.count(shape);
+    int to = nodes.slots(shape);
     while (from < to) {
       int middle = (from + to) >>> 1;
-      if (compareKey(memory, base, search.entry(memory, base, shape, middle), bound) <= 0) {
+      if (compareKey(memory, base, nodes.entry(memory, base, shape, middle), bound) <= 0) {
         from = middle + 1;
       } else {
         to = middle;
@@ -100,7 +100,7 @@ final class LeafRelease {
 
   /** Compares a fence's key; a fence that is not there lies beyond all keys on its side. */
   private int compareFence(Memory memory, int base, int field, byte[] bound) {
-    int fence = search.fence(memory, base, field);
+    int fence = nodes.fence(memory, base, field);
     if (fence < 0) {
       return field == LOWER ? -1 : 1;
     }
@@ -108,7 +108,7 @@ final class LeafRelease {
   }
 
   private int compareKey(Memory memory, int base, int entry, byte[] bound) {
-    int length = search.keyLength(memory, base, entry);
+    int length = nodes.keyLength(memory, base, entry);
     key = key.length >= length ? key : new byte[length];
     memory.get(entry + ENTRY_KEY, key, 0, length);
     return order.compare(key, 0, length, bound, 0, bound.length);

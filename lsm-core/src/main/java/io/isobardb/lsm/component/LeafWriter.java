@@ -1,9 +1,9 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
-import static io.isobardb.lsm.component.ActiveLayout.PRUNED;
-import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_LINK;
+import static io.isobardb.lsm.component.ActiveNodes.PRUNED;
+import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.StayingVersions;
@@ -26,15 +26,13 @@ final class LeafWriter {
   private static final int LEFT_SHARE = 8;
 
   private final PagePool pool;
-  private final ActiveSearch search;
-  private final ActiveEdit edit;
+  private final ActiveNodes nodes;
   private final AtomicInteger pages;
   private final int leastLeft;
 
-  LeafWriter(PagePool pool, ActiveSearch search, ActiveEdit edit, AtomicInteger pages) {
+  LeafWriter(PagePool pool, ActiveNodes nodes, AtomicInteger pages) {
     this.pool = pool;
-    this.search = search;
-    this.edit = edit;
+    this.nodes = nodes;
     this.pages = pages;
     this.leastLeft = pool.pageSize() / LEFT_SHARE;
   }
@@ -44,20 +42,20 @@ final class LeafWriter {
    * nobody can ask for any more.
    *
    * @param version the leaf's, while latched
-   * @param position its place in the leaf, from {@link ActiveSearch#lowerBound}
+   * @param position its place in the leaf, from {@link ActiveNodes#lowerBound}
    * @return false if the leaf has no room; no version that can be seen has changed then
    */
   boolean put(
       Memory memory, int base, int version, int position, Write write, Visibility visibility) {
-    int pos = ActiveSearch.slot(position);
+    int pos = ActiveNodes.slot(position);
     int entry = place(memory, base, position, write, visibility, false);
     if (entry < 0) {
       boolean pruned = pruneAll(memory, base, visibility);
-      if (pruned && edit.room(memory, base) < write.entryBytes() + leastLeft) {
+      if (pruned && nodes.room(memory, base) < write.entryBytes() + leastLeft) {
         return false;
       }
-      int moved = search.lowerBound(memory, base, version, write);
-      pos = ActiveSearch.slot(moved);
+      int moved = nodes.lowerBound(memory, base, version, write);
+      pos = ActiveNodes.slot(moved);
       entry = place(memory, base, moved, write, visibility, true);
     }
     if (entry < 0) {
@@ -83,8 +81,8 @@ final class LeafWriter {
       Visibility visibility,
       boolean compacting) {
     long shape = memory.getLong(base + SHAPE);
-    int pos = ActiveSearch.slot(position);
-    if (!ActiveSearch.sameKey(position)) {
+    int pos = ActiveNodes.slot(position);
+    if (!ActiveNodes.sameKey(position)) {
       return add(memory, base, pos, write, compacting);
     }
     return lsn(memory, base, shape, pos) == write.lsn
@@ -104,7 +102,7 @@ final class LeafWriter {
     long newestSnapshot = visibility.newestSnapshot();
     boolean pruned = false;
     int slot = 0;
-    while (slot < ActiveLayout.count(memory.getLong(base + SHAPE))) {
+    while (slot < ActiveNodes.count(memory.getLong(base + SHAPE))) {
       int next = slot + 1;
       // The only version of a key stays: its entry, which may be in no cache, is not read.
       if (goesOn(memory, base, next)) {
@@ -141,9 +139,9 @@ final class LeafWriter {
     boolean found = answered;
     boolean more = true;
     while (more && !found) {
-      int entry = search.entry(memory, base, shape, from);
-      int kind = ActiveLayout.kind(memory, entry);
-      found = StayingVersions.answersLater(ActiveLayout.lsn(memory, entry), kind, visible);
+      int entry = nodes.entry(memory, base, shape, from);
+      int kind = ActiveNodes.kind(memory, entry);
+      found = StayingVersions.answersLater(ActiveNodes.lsn(memory, entry), kind, visible);
       from++;
       more = goesOn(memory, base, from);
     }
@@ -165,41 +163,40 @@ final class LeafWriter {
 
   /** Whether a slot has another version of the key in the slot before it. */
   private boolean goesOn(Memory memory, int base, int slot) {
-    return slot < ActiveLayout.count(memory.getLong(base + SHAPE))
-        && edit.sameKeys(memory, base, slot);
+    return slot < ActiveNodes.count(memory.getLong(base + SHAPE))
+        && nodes.sameKeys(memory, base, slot);
   }
 
   /** Notes in the entry of a slot that versions from an LSN up to its own may be missing. */
   private void keeps(Memory memory, int base, int slot, long prunedFrom) {
-    int entry = search.entry(memory, base, memory.getLong(base + SHAPE), slot);
-    long from = Math.min(prunedFrom, ActiveLayout.prunedFrom(memory, entry));
-    memory.putInt(
-        entry + ENTRY_LINK, ActiveLayout.prunedLink(ActiveLayout.lsn(memory, entry), from));
+    int entry = nodes.entry(memory, base, memory.getLong(base + SHAPE), slot);
+    long from = Math.min(prunedFrom, ActiveNodes.prunedFrom(memory, entry));
+    memory.putInt(entry + ENTRY_LINK, ActiveNodes.prunedLink(ActiveNodes.lsn(memory, entry), from));
   }
 
   /** Whether an operand that has been put into a slot has those of its key folded. */
   private boolean isDeep(Memory memory, int base, int pos, Write write) {
     long shape = memory.getLong(base + SHAPE);
     int below = pos;
-    int end = Math.min(ActiveLayout.count(shape), pos + FoldRules.countedUpTo());
+    int end = Math.min(ActiveNodes.count(shape), pos + FoldRules.countedUpTo());
     while (below < end
         && isOperand(memory, base, shape, below)
         && hasKey(memory, base, shape, below, write)) {
       below++;
     }
-    return FoldRules.isDeep(below - pos, below == ActiveLayout.count(shape));
+    return FoldRules.isDeep(below - pos, below == ActiveNodes.count(shape));
   }
 
   private boolean isOperand(Memory memory, int base, long shape, int slot) {
-    return slot < ActiveLayout.count(shape)
-        && Kind.isOperand(ActiveLayout.kind(memory, search.entry(memory, base, shape, slot)));
+    return slot < ActiveNodes.count(shape)
+        && Kind.isOperand(ActiveNodes.kind(memory, nodes.entry(memory, base, shape, slot)));
   }
 
   /** Writes an entry into the room it has been given; its link stays. */
   private static void fill(Memory memory, int entry, Write write) {
     int link = memory.getInt(entry + ENTRY_LINK);
-    long tag = ActiveLayout.tag(write.lsn, write.storedKind());
-    int at = ActiveEdit.writeEntry(memory, entry, write, link, tag);
+    long tag = ActiveNodes.tag(write.lsn, write.storedKind());
+    int at = ActiveNodes.writeEntry(memory, entry, write, link, tag);
     if (write.overflow == PagePool.NONE) {
       memory.put(at, write.value, write.valueOffset, write.valueLength);
     } else {
@@ -212,20 +209,20 @@ final class LeafWriter {
   }
 
   private boolean makeRoom(Memory memory, int base, int entryBytes, int slots, boolean compacting) {
-    return (compacting || edit.hasRoom(memory, base, entryBytes, slots))
-        && edit.makeRoom(memory, base, entryBytes, slots);
+    return (compacting || nodes.hasRoom(memory, base, entryBytes, slots))
+        && nodes.makeRoom(memory, base, entryBytes, slots);
   }
 
   private boolean hasKey(Memory memory, int base, long shape, int slot, Write write) {
     // The heads were read by the search just now; the entry may be far from any cache.
     return slot >= 0
-        && slot < ActiveLayout.count(shape)
-        && memory.getInt(ActiveLayout.headAt(base, slot)) == head(shape, write)
-        && search.hasKeyAt(memory, base, shape, slot, write.key, write.keyOffset, write.keyLength);
+        && slot < ActiveNodes.count(shape)
+        && memory.getInt(ActiveNodes.headAt(base, slot)) == head(shape, write)
+        && nodes.hasKeyAt(memory, base, shape, slot, write.key, write.keyOffset, write.keyLength);
   }
 
   private int head(long shape, Write write) {
-    return edit.head(write.key, write.keyOffset, write.keyLength, ActiveLayout.prefix(shape));
+    return nodes.head(write.key, write.keyOffset, write.keyLength, ActiveNodes.prefix(shape));
   }
 
   /** Makes room and a slot for an entry; gives where it goes, -1 if there is no room. */
@@ -234,8 +231,8 @@ final class LeafWriter {
     if (!makeRoom(memory, base, bytes, 1, compacting)) {
       return -1;
     }
-    int offset = edit.take(memory, base, bytes);
-    edit.insertSlot(memory, base, pos, head(memory.getLong(base + SHAPE), write), offset);
+    int offset = nodes.take(memory, base, bytes);
+    nodes.insertSlot(memory, base, pos, head(memory.getLong(base + SHAPE), write), offset);
     memory.putInt(base + offset + ENTRY_LINK, 0);
     return base + offset;
   }
@@ -244,31 +241,31 @@ final class LeafWriter {
   private int replace(Memory memory, int base, int pos, Write write, boolean compacting) {
     int bytes = write.entryBytes();
     long shape = memory.getLong(base + SHAPE);
-    int old = search.entry(memory, base, shape, pos);
-    int oldBytes = ActiveLayout.entryBytes(memory, old);
+    int old = nodes.entry(memory, base, shape, pos);
+    int oldBytes = ActiveNodes.entryBytes(memory, old);
     int link = memory.getInt(old + ENTRY_LINK);
     int chain = chain(memory, old);
     int entry;
     if (oldBytes >= bytes) {
-      edit.discard(memory, base, oldBytes - bytes);
+      nodes.discard(memory, base, oldBytes - bytes);
       entry = old;
-    } else if (ActiveLayout.count(shape) == 1) {
+    } else if (ActiveNodes.count(shape) == 1) {
       // No split can help here: the old entry must make room, and comes back if it can't.
-      edit.removeSlots(memory, base, 0, 1);
+      nodes.removeSlots(memory, base, 0, 1);
       entry = add(memory, base, 0, write, compacting);
       if (entry < 0) {
         memory.putLong(base + SHAPE, shape);
-        edit.discard(memory, base, -oldBytes);
+        nodes.discard(memory, base, -oldBytes);
         return -1;
       }
     } else {
       if (!makeRoom(memory, base, bytes, 0, compacting)) {
         return -1;
       }
-      edit.discard(memory, base, oldBytes);
-      int offset = edit.take(memory, base, bytes);
-      int capacity = ActiveLayout.capacity(memory.getLong(base + SHAPE));
-      memory.putShort(ActiveLayout.offsetAt(base, capacity, pos), offset);
+      nodes.discard(memory, base, oldBytes);
+      int offset = nodes.take(memory, base, bytes);
+      int capacity = ActiveNodes.capacity(memory.getLong(base + SHAPE));
+      memory.putShort(ActiveNodes.offsetAt(base, capacity, pos), offset);
       entry = base + offset;
     }
     retire(chain);
@@ -294,7 +291,7 @@ final class LeafWriter {
       // Nothing may go before the new version is in.
       int entry = add(memory, base, pos, write, compacting);
       if (entry >= 0) {
-        memory.putInt(entry + ENTRY_LINK, ActiveLayout.prunedLink(write.lsn, prunedFrom));
+        memory.putInt(entry + ENTRY_LINK, ActiveNodes.prunedLink(write.lsn, prunedFrom));
         prune(memory, base, from + 1, to + 1);
       }
       return entry;
@@ -302,8 +299,8 @@ final class LeafWriter {
     keeps(memory, base, from - 1, prunedFrom);
     int bytes = write.entryBytes();
     long shape = memory.getLong(base + SHAPE);
-    int vacated = search.entry(memory, base, shape, from);
-    int vacatedBytes = ActiveLayout.entryBytes(memory, vacated);
+    int vacated = nodes.entry(memory, base, shape, from);
+    int vacatedBytes = ActiveNodes.entryBytes(memory, vacated);
     if (vacatedBytes < bytes) {
       prune(memory, base, from, to);
       return add(memory, base, pos, write, compacting);
@@ -313,14 +310,14 @@ final class LeafWriter {
     }
     retire(chain(memory, vacated));
     memory.putLong(base + SHAPE, memory.getLong(base + SHAPE) | PRUNED);
-    edit.discard(memory, base, vacatedBytes - bytes);
-    edit.rotate(memory, base, pos, from);
+    nodes.discard(memory, base, vacatedBytes - bytes);
+    nodes.rotate(memory, base, pos, from);
     memory.putInt(vacated + ENTRY_LINK, 0);
     return vacated;
   }
 
   private long lsn(Memory memory, int base, long shape, int slot) {
-    return ActiveLayout.lsn(memory, search.entry(memory, base, shape, slot));
+    return ActiveNodes.lsn(memory, nodes.entry(memory, base, shape, slot));
   }
 
   /** The lowest LSN that is missing once these slots are gone. */
@@ -328,8 +325,8 @@ final class LeafWriter {
     long shape = memory.getLong(base + SHAPE);
     long lowest = Long.MAX_VALUE;
     for (int i = from; i < to; i++) {
-      int entry = search.entry(memory, base, shape, i);
-      lowest = Math.min(lowest, ActiveLayout.prunedFrom(memory, entry));
+      int entry = nodes.entry(memory, base, shape, i);
+      lowest = Math.min(lowest, ActiveNodes.prunedFrom(memory, entry));
     }
     return lowest;
   }
@@ -337,16 +334,16 @@ final class LeafWriter {
   private void prune(Memory memory, int base, int from, int to) {
     long shape = memory.getLong(base + SHAPE);
     for (int i = from; i < to; i++) {
-      retire(chain(memory, search.entry(memory, base, shape, i)));
+      retire(chain(memory, nodes.entry(memory, base, shape, i)));
     }
-    edit.removeSlots(memory, base, from, to);
+    nodes.removeSlots(memory, base, from, to);
     memory.putLong(base + SHAPE, memory.getLong(base + SHAPE) | PRUNED);
   }
 
   /** The first page of an entry's chain, {@link PagePool#NONE} if its value is inline. */
   private static int chain(Memory memory, int entry) {
-    return Kind.isOverflow(ActiveLayout.kind(memory, entry))
-        ? memory.getInt(entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry))
+    return Kind.isOverflow(ActiveNodes.kind(memory, entry))
+        ? memory.getInt(entry + ENTRY_KEY + ActiveNodes.keyLength(memory, entry))
         : PagePool.NONE;
   }
 

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_LINK;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable. Thread rule: lookups by any thread within an epoch; a cursor's user keeps the index
  * from being freed. It is made by {@link IndexMerge}.
  */
-public final class MergedIndex implements Sealed {
+public final class MergedIndex implements WrittenEntries {
   static final int PLACE_SHIFT = 4;
   static final int PLACE_LEAF = 8;
   static final int PLACE_OFFSET = 12;
@@ -111,7 +111,7 @@ public final class MergedIndex implements Sealed {
     if (filter != null && !filter.mayContain(probe.hash())) {
       return Probe.ABSENT;
     }
-    int at = lowerBound(key, 0, key.length, Math.min(probe.lsn(), ActiveLayout.NEWEST));
+    int at = lowerBound(key, 0, key.length, Math.min(probe.lsn(), ActiveNodes.NEWEST));
     if (at > 0 && hasKey(at - 1, key) && missing(at - 1, probe.lsn())) {
       return Probe.RETRY;
     }
@@ -122,20 +122,21 @@ public final class MergedIndex implements Sealed {
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
     int from = entry + ENTRY_KEY + key.length;
-    int kind = ActiveLayout.kind(memory, entry);
-    int stored = ActiveLayout.valueLength(memory, entry);
+    int kind = ActiveNodes.kind(memory, entry);
+    int stored = ActiveNodes.valueLength(memory, entry);
     int length = Kind.valueLength(kind, stored);
     long expiry = Kind.expiry(kind, memory, from + stored);
-    int said = probe.judge(kind, ActiveLayout.lsn(memory, entry), expiry);
-    ByteBuffer target = probe.target();
+    int said = probe.judge(kind, ActiveNodes.lsn(memory, entry), expiry);
     if (said == Probe.ELSEWHERE) {
       length = memory.getInt(from + 4);
-      if (length <= target.remaining()) {
+      if (probe.hasRoom(length)) {
+        ByteBuffer target = probe.target();
         OverflowChain.copy(pool, memory.getInt(from), 0, target, target.position(), length);
       }
       return length;
     }
-    if (said == Probe.HERE && length <= target.remaining()) {
+    if (said == Probe.HERE && probe.hasRoom(length)) {
+      ByteBuffer target = probe.target();
       memory.get(from, target, target.position(), length);
     }
     return said == Probe.HERE ? length : said;
@@ -146,7 +147,7 @@ public final class MergedIndex implements Sealed {
     if (filter != null && !filter.mayContain(hash)) {
       return Probe.ABSENT;
     }
-    int at = lowerBound(key, 0, key.length, ActiveLayout.NEWEST);
+    int at = lowerBound(key, 0, key.length, ActiveNodes.NEWEST);
     return at < count && hasKey(at, key) ? lsn(at) : Probe.ABSENT;
   }
 
@@ -155,7 +156,7 @@ public final class MergedIndex implements Sealed {
     int leaf = leaf(at);
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
-    return memory.getInt(entry + ENTRY_LINK) != 0 && ActiveLayout.prunedFrom(memory, entry) <= lsn;
+    return memory.getInt(entry + ENTRY_LINK) != 0 && ActiveNodes.prunedFrom(memory, entry) <= lsn;
   }
 
   /**
@@ -195,7 +196,7 @@ public final class MergedIndex implements Sealed {
     int leaf = leaf(at);
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
-    int stored = ActiveLayout.keyLength(memory, entry);
+    int stored = ActiveNodes.keyLength(memory, entry);
     if (bytes) {
       return memory.compare(entry + ENTRY_KEY, stored, key, offset, length);
     }
@@ -208,13 +209,13 @@ public final class MergedIndex implements Sealed {
     int leaf = leaf(at);
     Memory memory = pool.memory(leaf);
     int entry = pool.base(leaf) + offset(at);
-    return ActiveLayout.keyLength(memory, entry) == key.length
+    return ActiveNodes.keyLength(memory, entry) == key.length
         && memory.compare(entry + ENTRY_KEY, key.length, key, 0, key.length) == 0;
   }
 
   private long lsn(int at) {
     int leaf = leaf(at);
-    return ActiveLayout.lsn(pool.memory(leaf), pool.base(leaf) + offset(at));
+    return ActiveNodes.lsn(pool.memory(leaf), pool.base(leaf) + offset(at));
   }
 
   private Memory place(int at) {

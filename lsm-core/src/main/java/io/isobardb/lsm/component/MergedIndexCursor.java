@@ -64,12 +64,12 @@ final class MergedIndexCursor extends LeafEntryCursor {
 
   @Override
   public boolean seek(byte[] key, int offset, int length, long lsn) {
-    return settle(index.lowerBound(key, offset, length, Math.min(lsn, ActiveLayout.NEWEST)));
+    return settle(index.lowerBound(key, offset, length, Math.min(lsn, ActiveNodes.NEWEST)));
   }
 
   @Override
   public boolean seekBefore(byte[] key, int offset, int length) {
-    return settle(index.lowerBound(key, offset, length, ActiveLayout.NEWEST) - 1);
+    return settle(index.lowerBound(key, offset, length, ActiveNodes.NEWEST) - 1);
   }
 
   @Override

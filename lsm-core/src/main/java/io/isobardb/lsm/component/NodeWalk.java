@@ -1,9 +1,9 @@
 package io.isobardb.lsm.component;
 
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_KEY;
-import static io.isobardb.lsm.component.ActiveLayout.ENTRY_LINK;
-import static io.isobardb.lsm.component.ActiveLayout.FIRST_CHILD;
-import static io.isobardb.lsm.component.ActiveLayout.SHAPE;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_KEY;
+import static io.isobardb.lsm.component.ActiveNodes.ENTRY_LINK;
+import static io.isobardb.lsm.component.ActiveNodes.FIRST_CHILD;
+import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -28,25 +28,25 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    if (ActiveLayout.level(shape) > 0) {
+    if (ActiveNodes.level(shape) > 0) {
       addKeys(memory.getInt(base + FIRST_CHILD), filter);
-      for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      for (int i = 0; i < ActiveNodes.count(shape); i++) {
         addKeys(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK), filter);
       }
       return;
     }
-    int version = ActiveEdit.lock(memory, base);
+    int version = ActiveNodes.lock(memory, base);
     try {
       shape = memory.getLong(base + SHAPE);
-      for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      for (int i = 0; i < ActiveNodes.count(shape); i++) {
         int entry = entry(memory, base, shape, i);
-        int length = ActiveLayout.keyLength(memory, entry);
+        int length = ActiveNodes.keyLength(memory, entry);
         key = key.length >= length ? key : new byte[2 * length];
         memory.get(entry + ENTRY_KEY, key, 0, length);
         filter.add(KeyHash.hash(key, 0, length));
       }
     } finally {
-      ActiveEdit.unlock(memory, base, version);
+      ActiveNodes.unlock(memory, base, version);
     }
   }
 
@@ -58,12 +58,12 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    if (ActiveLayout.level(shape) == 0) {
+    if (ActiveNodes.level(shape) == 0) {
       retireLeaf(pool, page);
       return;
     }
     retire(memory.getInt(base + FIRST_CHILD));
-    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+    for (int i = 0; i < ActiveNodes.count(shape); i++) {
       retire(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK));
     }
     pool.retire(page, Purpose.WRITE);
@@ -75,10 +75,10 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+    for (int i = 0; i < ActiveNodes.count(shape); i++) {
       int entry = entry(memory, base, shape, i);
-      if (Kind.isOverflow(ActiveLayout.kind(memory, entry))) {
-        int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
+      if (Kind.isOverflow(ActiveNodes.kind(memory, entry))) {
+        int at = entry + ENTRY_KEY + ActiveNodes.keyLength(memory, entry);
         pages += OverflowChain.retire(pool, memory.getInt(at));
       }
     }
@@ -92,10 +92,10 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+    for (int i = 0; i < ActiveNodes.count(shape); i++) {
       int entry = entry(memory, base, shape, i);
-      if (Kind.isOverflow(ActiveLayout.kind(memory, entry))) {
-        int at = entry + ENTRY_KEY + ActiveLayout.keyLength(memory, entry);
+      if (Kind.isOverflow(ActiveNodes.kind(memory, entry))) {
+        int at = entry + ENTRY_KEY + ActiveNodes.keyLength(memory, entry);
         pages += OverflowChain.pageCount(pool, memory.getInt(at + 4));
       }
     }
@@ -110,14 +110,14 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    if (ActiveLayout.level(shape) > 1) {
+    if (ActiveNodes.level(shape) > 1) {
       retireInner(memory.getInt(base + FIRST_CHILD));
-      for (int i = 0; i < ActiveLayout.count(shape); i++) {
+      for (int i = 0; i < ActiveNodes.count(shape); i++) {
         retireInner(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK));
       }
     }
     // Leaves below are not looked at: they are somebody else's.
-    if (ActiveLayout.level(shape) > 0) {
+    if (ActiveNodes.level(shape) > 0) {
       pool.retire(page, Purpose.WRITE);
     }
   }
@@ -136,17 +136,17 @@ final class NodeWalk {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     long shape = memory.getLong(base + SHAPE);
-    if (ActiveLayout.level(shape) == 0) {
+    if (ActiveNodes.level(shape) == 0) {
       leaves.add(page);
       return;
     }
     addLeaves(memory.getInt(base + FIRST_CHILD), leaves);
-    for (int i = 0; i < ActiveLayout.count(shape); i++) {
+    for (int i = 0; i < ActiveNodes.count(shape); i++) {
       addLeaves(memory.getInt(entry(memory, base, shape, i) + ENTRY_LINK), leaves);
     }
   }
 
   private static int entry(Memory memory, int base, long shape, int slot) {
-    return ActiveEdit.entry(memory, base, ActiveLayout.capacity(shape), slot);
+    return ActiveNodes.entryAt(memory, base, ActiveNodes.capacity(shape), slot);
   }
 }

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 public final class Write {
+  /** What an entry costs in a page besides its key and value, in bytes, about. */
+  public static final int OVERHEAD = 32;
+
   private static final byte[] NOTHING = new byte[0];
 
   int kind;
@@ -173,6 +176,11 @@ public final class Write {
     return valueLength;
   }
 
+  /** About what it takes of the write memory, in bytes. */
+  public long roomBytes() {
+    return (long) keyLength + valueLength + OVERHEAD;
+  }
+
   /** Bytes of the value and of when it expires, as a record of the log or a leaf holds them. */
   public int valueBytes() {
     return valueLength + expiryBytes;
@@ -199,11 +207,11 @@ public final class Write {
 
   /** Bytes that the leaf holds of the value, all or where it is, and of when it expires. */
   int storedLength() {
-    return overflow == PagePool.NONE ? valueBytes() : ActiveLayout.OVERFLOW_REF_BYTES + expiryBytes;
+    return overflow == PagePool.NONE ? valueBytes() : ActiveNodes.OVERFLOW_REF_BYTES + expiryBytes;
   }
 
   /** Bytes that the entry takes of a leaf. */
   int entryBytes() {
-    return ActiveLayout.entryBytes(keyLength, storedLength());
+    return ActiveNodes.entryBytes(keyLength, storedLength());
   }
 }

@@ -45,6 +45,9 @@ public final class Probe implements PerThread.Reusable {
   private LongSupplier now = AT_ANY_TIME;
   private ByteBuffer target;
 
+  /** Whether a buffer is made for a value that is too large for the target. */
+  private boolean grows;
+
   /** What a read has made of operands, which may be the operator's own array; else null. */
   private byte @Nullable [] folded;
 
@@ -69,6 +72,7 @@ public final class Probe implements PerThread.Reusable {
   /** Ends the read. */
   public void give() {
     folded = null;
+    grows = false;
     into(scratch);
     taken = false;
   }
@@ -126,9 +130,33 @@ public final class Probe implements PerThread.Reusable {
     return floor;
   }
 
-  /** Where the value goes. */
+  /** Has the value put into a buffer of the probe, whatever its length: see {@link #value}. */
+  public Probe growing() {
+    grows = true;
+    return into(scratch());
+  }
+
+  /** Where the value goes, at the buffer's position. */
   public ByteBuffer target() {
     return target;
+  }
+
+  /** Whether there is room for a value; if the target grows, a buffer is made for it. */
+  public boolean hasRoom(int length) {
+    if (length > target.remaining() && grows) {
+      target = ByteBuffer.allocate(length);
+    }
+    return length <= target.remaining();
+  }
+
+  /** The value that was put into the buffer of the probe, in an array that the caller may keep. */
+  public byte[] value(int length) {
+    if (target != scratch && target.capacity() == length) {
+      return target.array();
+    }
+    byte[] value = new byte[length];
+    target.get(target.position(), value);
+    return value;
   }
 
   /** A buffer of its own, all of which remains. */

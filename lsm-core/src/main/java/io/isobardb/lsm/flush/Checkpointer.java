@@ -43,14 +43,14 @@ public final class Checkpointer {
    */
   public void flush(TreeHandle tree) {
     long end = engine.log().end();
-    engine.log().get().awaitVisible(end);
+    engine.log().awaitVisible(end);
     while (tree.states().current().minMemoryLsn(engine.log().durable()) < end && !tree.closed()) {
       engine.failure().check();
       engine.space().check();
       flusher.flushAll(tree);
       tree.memory().await();
       // What was sealed for it can be flushed once the writes that had begun then are visible.
-      engine.log().get().awaitVisible(engine.log().end());
+      engine.log().awaitVisible(engine.log().end());
     }
     engine.failure().check();
   }
@@ -79,7 +79,7 @@ public final class Checkpointer {
       engine.failure().check();
       long lsn = engine.snapshots().register();
       try {
-        engine.log().get().flush();
+        engine.log().flush();
         boolean unlogged = false;
         for (TreeHandle tree : engine.catalog().trees()) {
           if (!tree.settings().logged()) {
@@ -119,7 +119,7 @@ public final class Checkpointer {
    * there on is visible; errors as {@link #flush}.
    */
   public void flushBelow(List<TreeHandle> trees, long lsn) {
-    engine.log().get().awaitVisible(lsn);
+    engine.log().awaitVisible(lsn);
     for (TreeHandle tree : trees) {
       while (!isFlushed(tree.states().current(), lsn)) {
         engine.failure().check();

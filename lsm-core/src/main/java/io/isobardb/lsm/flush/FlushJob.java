@@ -158,7 +158,7 @@ final class FlushJob implements Job {
       lsn = Math.max(lsn, slice.newestLsn());
     }
     if (lsn >= 0 && flusher.engine().log().isOpen()) {
-      flusher.engine().log().get().awaitDurable(lsn);
+      flusher.engine().log().awaitDurable(lsn);
     }
   }
 

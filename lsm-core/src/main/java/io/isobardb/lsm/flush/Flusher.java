@@ -503,7 +503,7 @@ public final class Flusher implements Flushes {
 
   private void cutLog() throws IOException {
     if (engine.log().isOpen()) {
-      engine.log().get().truncateBefore(engine.catalog().logStart());
+      engine.log().truncateBefore(engine.catalog().logStart());
     }
   }
 
@@ -533,7 +533,7 @@ public final class Flusher implements Flushes {
       return;
     }
     try {
-      engine.log().get().flush();
+      engine.log().flush();
       engine.catalog().noteLogStart();
       cutLog();
     } catch (IOException | RuntimeException e) {

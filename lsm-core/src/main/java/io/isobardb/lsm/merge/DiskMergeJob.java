@@ -329,7 +329,7 @@ final class DiskMergeJob implements Job {
       lsn = Math.max(lsn, unsaved.newestLsn(engine.log().visible()));
     }
     if (lsn >= 0 && engine.log().isOpen()) {
-      engine.log().get().awaitDurable(lsn);
+      engine.log().awaitDurable(lsn);
     }
   }
 

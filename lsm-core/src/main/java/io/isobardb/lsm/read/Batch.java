@@ -1,7 +1,7 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.commit.Moment;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -98,7 +98,7 @@ final class Batch {
   }
 
   /** Asks the active SSTable for all open keys. */
-  void ask(Sealed active) {
+  void ask(WrittenEntries active) {
     for (int i = 0; i < openKeys; i++) {
       ask(active, open[i]);
     }
@@ -133,7 +133,7 @@ final class Batch {
     dropKnown();
   }
 
-  private void ask(Sealed entries, int key) {
+  private void ask(WrittenEntries entries, int key) {
     int found = entries.find(keys[key], probe.of(hashes[key]));
     if (found == Probe.ABSENT) {
       return;

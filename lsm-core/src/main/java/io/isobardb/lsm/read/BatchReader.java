@@ -1,7 +1,7 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;

@@ -1,10 +1,10 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.range.RangeDeletes;

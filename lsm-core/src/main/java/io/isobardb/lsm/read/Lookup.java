@@ -1,6 +1,6 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
@@ -38,9 +38,9 @@ abstract class Lookup {
   /**
    * Asks a component in write memory.
    *
-   * @return as {@link Sealed#find}
+   * @return as {@link WrittenEntries#find}
    */
-  int ask(Sealed entries, byte[] key, Probe probe) {
+  int ask(WrittenEntries entries, byte[] key, Probe probe) {
     return entries.find(key, probe);
   }
 

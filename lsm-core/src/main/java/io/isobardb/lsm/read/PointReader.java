@@ -3,16 +3,16 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
-import io.isobardb.lsm.commit.LogHandle;
-import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.OperandReader;
 import io.isobardb.lsm.commit.Snapshots;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PerThread;
@@ -38,7 +38,7 @@ public final class PointReader {
   private static final int SCRATCH_BYTES = 4096;
 
   private final Engine engine;
-  private final LogHandle log;
+  private final Log log;
   private final Epochs epochs;
   private final Latencies latencies;
   private final ValueLookup lookup;
@@ -158,26 +158,12 @@ public final class PointReader {
   private byte @Nullable [] getArray(TreeHandle tree, byte[] key, Moment at, int counts) {
     Probe probe = probes.take();
     try {
-      ByteBuffer scratch = probe.scratch();
-      int length = get(tree, key, at, probe, counts);
-      ByteBuffer target = scratch;
-      while (length > target.remaining() && probe.folded() == null) {
-        target = ByteBuffer.allocate(length);
-        length = get(tree, key, at, probe.into(target), 0);
-      }
-      byte[] folded = probe.folded();
+      int length = get(tree, key, at, probe.growing(), counts);
       if (length == Tree.NOT_FOUND) {
         return null;
       }
-      if (folded != null) {
-        return folded.clone();
-      }
-      if (target != scratch && target.capacity() == length) {
-        return target.array();
-      }
-      byte[] value = new byte[length];
-      target.get(target.position(), value);
-      return value;
+      byte[] folded = probe.folded();
+      return folded != null ? folded.clone() : probe.value(length);
     } finally {
       probe.give();
     }

@@ -1,11 +1,11 @@
 package io.isobardb.lsm.read;
 
-import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.expiry.Expiry;

@@ -41,8 +41,10 @@ final class ValueLookup extends Lookup {
       return maybe;
     }
     if (touch && floor == 0 && !entries.isEmpty() && !table.isInMemory()) {
-      int file = table.fileNumber();
-      int cached = entries.get(file, key, 0, key.length, probe.hash(), probe.lsn(), probe.target());
+      int cached = cached(table, key, probe);
+      if (cached > probe.target().remaining() && probe.hasRoom(cached)) {
+        cached = cached(table, key, probe);
+      }
       if (cached != EntryCache.ABSENT) {
         return cached;
       }
@@ -51,6 +53,12 @@ final class ValueLookup extends Lookup {
     return location < 0
         ? (int) location
         : copy(SSTable.pageOf(location), SSTable.entryOf(location), probe);
+  }
+
+  /** Asks the cache of entries. */
+  private int cached(SSTable table, byte[] key, Probe probe) {
+    int file = table.fileNumber();
+    return entries.get(file, key, 0, key.length, probe.hash(), probe.lsn(), probe.target());
   }
 
   @Override
@@ -85,8 +93,8 @@ final class ValueLookup extends Lookup {
       epochs.exit(slot);
       table.unpin(SSTable.pageOf(location));
     }
-    ByteBuffer target = probe.target();
-    if (found <= target.remaining()) {
+    if (probe.hasRoom(found)) {
+      ByteBuffer target = probe.target();
       table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
     }
     return found;
@@ -97,8 +105,8 @@ final class ValueLookup extends Lookup {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     int length = PageReader.answer(memory, base, entry, probe);
-    ByteBuffer target = probe.target();
-    if (length >= 0 && length <= target.remaining()) {
+    if (length >= 0 && probe.hasRoom(length)) {
+      ByteBuffer target = probe.target();
       int from = base + PageReader.valueOffset(memory, base, entry);
       memory.get(from, target, target.position(), length);
     }

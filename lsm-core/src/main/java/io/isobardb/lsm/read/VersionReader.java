@@ -1,7 +1,7 @@
 package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
@@ -106,7 +106,7 @@ public final class VersionReader {
     }
 
     @Override
-    int ask(Sealed entries, byte[] key, Probe since) {
+    int ask(WrittenEntries entries, byte[] key, Probe since) {
       long lsn = entries.newestLsn(key, since.hash());
       return lsn == Probe.ABSENT ? Probe.ABSENT : compare(lsn, since.lsn());
     }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.io.Storage;
@@ -28,7 +29,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws CorruptionException if the manifest is damaged
    */
-  static Bootstrap open(Environment environment, OpenOptions options, CacheNeighbours neighbours)
+  static Bootstrap open(Environment environment, StoreOptions options, CacheNeighbours neighbours)
       throws IOException {
     Storage storage = environment.storage();
     if (!Manifest.exists(storage)) {
@@ -42,7 +43,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     return read(environment, options, neighbours);
   }
 
-  private static void create(Environment environment, OpenOptions options) throws IOException {
+  private static void create(Environment environment, StoreOptions options) throws IOException {
     Storage storage = environment.storage();
     checkCreatable(storage, options);
     SplittableRandom random = environment.random();
@@ -51,16 +52,16 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
         Manifest.create(
             storage, pool, random.nextLong(), random.nextLong(), Manifest.DEFAULT_ROLL_BYTES);
     try {
-      made.append(List.of(StoreProperties.notePageSize(options.files().pageSize()).build()));
+      made.append(List.of(StoreProperties.notePageSize(options.pageSize()).build()));
     } finally {
       made.close();
       pool.close();
     }
   }
 
-  private static void checkCreatable(Storage storage, OpenOptions options) throws IOException {
+  private static void checkCreatable(Storage storage, StoreOptions options) throws IOException {
     List<String> names = storage.list();
-    if (!options.files().createIfMissing()) {
+    if (!options.createIfMissing()) {
       throw new FormatException(
           storage.path()
               + " holds no store: there is no file CURRENT, and createIfMissing is false"
@@ -76,14 +77,15 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
   }
 
   private static Bootstrap read(
-      Environment environment, OpenOptions options, CacheNeighbours neighbours) throws IOException {
+      Environment environment, StoreOptions options, CacheNeighbours neighbours)
+      throws IOException {
     Storage storage = environment.storage();
     PagePool small = new PagePool(1 << 20, 4096);
     int pageSize;
     try {
       Recovered look = Manifest.open(storage, small, Manifest.DEFAULT_ROLL_BYTES);
       look.manifest().close();
-      pageSize = StoreProperties.pageSize(look.properties(), options.files().pageSize());
+      pageSize = StoreProperties.pageSize(look.properties(), options.pageSize());
     } finally {
       small.close();
     }
@@ -124,7 +126,7 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
   }
 
   /** An eighth of the budget, wherever the wall stands. */
-  private static int ghostPages(OpenOptions options, int pageSize) {
+  private static int ghostPages(StoreOptions options, int pageSize) {
     return (int) Math.max(64, options.memoryBudget() / pageSize / 8);
   }
 

@@ -16,7 +16,6 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.Manifest;
@@ -48,7 +47,7 @@ final class Recovery {
 
   private final Engine engine;
   private final PagePool pool;
-  private final OpenOptions options;
+  private final PartOptions options;
   private final Committer committer;
   private final Merger merger;
   private final Recovered recovered;
@@ -69,7 +68,7 @@ final class Recovery {
    */
   Recovery(
       Bootstrap found,
-      OpenOptions options,
+      PartOptions options,
       Engine engine,
       Committer committer,
       Merger merger,
@@ -104,7 +103,7 @@ final class Recovery {
       }
     }
     List<Rollback> rollbacks = rollbacks();
-    LogOptions logOptions = logOptions();
+    LogOptions logOptions = options.log();
     LogExtent extent =
         new LogExtent(
             Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
@@ -142,7 +141,7 @@ final class Recovery {
       merger.request(tree);
     }
     try {
-      engine.log().onOpened(Log.open(site, logOptions, extent, this::replay));
+      engine.log().open(site, logOptions, extent, this::replay);
     } catch (TooLargeException e) {
       long largest = largest(extent);
       throw new IsobarException(
@@ -190,7 +189,7 @@ final class Recovery {
             TreeHandle of = engine.catalog().tree(tree);
             needed[0] +=
                 Math.max(
-                    PAGES_PER_WRITTEN * WriteRoom.of(write),
+                    PAGES_PER_WRITTEN * write.roomBytes(),
                     WriteRoom.mostWithFences(of, write, pool.pageSize()));
           }
         });
@@ -216,7 +215,7 @@ final class Recovery {
   }
 
   private Fullness fullness() {
-    return options.policies().flushing().fullness();
+    return options.flushRules().fullness();
   }
 
   private long mostReplayed() {
@@ -234,7 +233,7 @@ final class Recovery {
   /** What the largest operation in the log takes. */
   private long largest(LogExtent extent) throws IOException {
     long[] largest = {0};
-    scan(extent, (lsn, tree, write) -> largest[0] = Math.max(largest[0], WriteRoom.of(write)));
+    scan(extent, (lsn, tree, write) -> largest[0] = Math.max(largest[0], write.roomBytes()));
     return largest[0];
   }
 
@@ -262,15 +261,6 @@ final class Recovery {
     return rollbacks;
   }
 
-  private LogOptions logOptions() {
-    return new LogOptions(
-        options.segmentBytes(),
-        options.ringBytes(),
-        options.files().ioMode() == IoMode.DIRECT,
-        options.files().asyncSyncNanos(),
-        2);
-  }
-
   /** Gives the write memory all that it can have, for what was written with more. */
   private void makeRoom(long bytes) {
     if (bytes > engine.gate().limitBytes() / 2) {
@@ -282,7 +272,7 @@ final class Recovery {
   }
 
   private void replay(long lsn, byte kind, Memory payload, int offset, int length, int rest) {
-    engine.log().replaying(lsn);
+    engine.log().onReplaying(lsn);
     reader.record(lsn, kind, payload, offset, length, rest);
     if (rest == 0) {
       engine.log().onReplayed(lsn + Lsn.ALIGNMENT);
@@ -294,7 +284,7 @@ final class Recovery {
     if (tree != null
         && lsn >= flushedLsns.getOrDefault(treeId, 0L)
         && !(write.isRange() && lsn <= rangesLsns.getOrDefault(treeId, 0L))) {
-      makeRoom(WriteRoom.of(write));
+      makeRoom(write.roomBytes());
       try {
         committer.replay(tree, write.at(lsn));
       } catch (DiskFullException e) {

@@ -7,8 +7,6 @@ import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.DiskSpace;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Latencies;
-import io.isobardb.lsm.commit.LogHandle;
-import io.isobardb.lsm.commit.LogWatch;
 import io.isobardb.lsm.commit.RangeRoom;
 import io.isobardb.lsm.commit.Retention;
 import io.isobardb.lsm.commit.Sealer;
@@ -77,7 +75,7 @@ public final class StoreParts {
 
   private final Environment environment;
   private final MeteredStorage storage;
-  private final OpenOptions options;
+  private final PartOptions options;
   private final long mostWriteBytes;
   private final PagePool pool;
   private final Manifest manifest;
@@ -168,7 +166,7 @@ public final class StoreParts {
     @Override
     public void onStopped(Throwable cause) {
       if (engine.log().isOpen()) {
-        engine.log().get().fail(cause);
+        engine.log().fail(cause);
       }
       engine.gate().wake();
       environment.scheduler().jobEnded().raise();
@@ -200,34 +198,30 @@ public final class StoreParts {
   private StoreParts(
       Environment environment,
       MeteredStorage storage,
-      OpenOptions wanted,
+      StoreOptions given,
       Bootstrap found,
       CacheLinks neighbours) {
     Links links = new Links(neighbours.readers());
     this.environment = environment;
     this.storage = storage;
     this.pool = found.memory().pool();
-    Tuning tuning = wanted.policies().tuning();
+    Tuning tuning = PartOptions.tuning(given);
     boolean tuned = tuning.decides() && !environment.storage().discardsChanges();
-    long fixed = pool.blocks().lastingBytes() + Log.memoryBytes(wanted.ringBytes());
-    fixed += tuned ? TunerService.memoryBytes(tuning, wanted.memoryBudget()) : 0;
+    long fixed =
+        pool.blocks().lastingBytes() + Log.memoryBytes(PartOptions.ringBytes(given.memoryBudget()));
+    fixed += tuned ? TunerService.memoryBytes(tuning, given.memoryBudget()) : 0;
     MemoryAccount account =
-        MemoryAccount.of(pool, wanted.memoryBudget(), fixed, wanted.writeMemory());
+        MemoryAccount.of(pool, given.memoryBudget(), fixed, given.writeMemory());
     account.apply(pool);
     this.mostWriteBytes = account.mostWriteBytes();
-    this.options = wanted.with(pool.pageSize(), account.writeBytes());
+    this.options = new PartOptions(given, pool.pageSize(), account.writeBytes());
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path(), storage);
     this.engine = newEngine(found, links);
     this.sealer = new Sealer(engine, options.sealing(), this::onSealed);
     this.treeFactory =
-        new TreeFactory(
-            engine,
-            sealer,
-            options.known(),
-            options.policies().merging().maxSpace(),
-            found.recovered().counters().nextTreeId());
+        new TreeFactory(engine, sealer, given, found.recovered().counters().nextTreeId());
     StaticShares even = options.shares();
     WriteShares shares =
         even == null ? WriteShares.NONE : TreeSlots.of(even, engine, this::flushAll);
@@ -243,9 +237,9 @@ public final class StoreParts {
             new MemoryWall.Grant(
                 options.memoryBudget(),
                 options.writeMemory(),
-                (double) wanted.writeMemory() / wanted.memoryBudget(),
-                options.policies().tuning().options().writeFloorBytes(),
-                options.policies().tuning().options().cacheFloorBytes()),
+                (double) given.writeMemory() / given.memoryBudget(),
+                tuning.options().writeFloorBytes(),
+                tuning.options().cacheFloorBytes()),
             this::onUnfinished);
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
@@ -270,10 +264,10 @@ public final class StoreParts {
         new Committer(
             engine,
             sealer,
-            new LogWatch(
-                options.policies().flushing().logLimitBytes() / LOG_LOOKS, this::onWritten),
             new RangeRoom(engine, links),
-            shares);
+            shares,
+            options.flushRules().logLimitBytes() / LOG_LOOKS,
+            this::onWritten);
     this.reader = new PointReader(engine);
     this.inPlaceReader = new InPlaceReader(engine, reader);
     this.batchReader = new BatchReader(engine, reader);
@@ -284,8 +278,7 @@ public final class StoreParts {
   /** What all parts share. */
   private Engine newEngine(Bootstrap found, Links links) {
     Recovered.Counters counters = found.recovered().counters();
-    boolean direct =
-        options.files().ioMode() == IoMode.DIRECT && environment.storage().supportsDirect();
+    boolean direct = options.isDirect() && environment.storage().supportsDirect();
     TableSpace space =
         found
             .memory()
@@ -294,12 +287,12 @@ public final class StoreParts {
                 direct ? IoMode.DIRECT : IoMode.BUFFERED,
                 manifest.storeId(),
                 this::label);
-    LogHandle log = new LogHandle();
+    Log log = new Log();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
     log.onReplayed(logStart);
     long notedTime = StoreProperties.time(found.recovered().properties());
     StoreClock time = new StoreClock(environment.clock(), notedTime);
-    Snapshots snapshots = new Snapshots(log::visible, environment.clock()::nanos, time);
+    Snapshots snapshots = new Snapshots(log, environment.clock()::nanos, time);
     snapshots.setCheckpoint(counters.checkpointLsn());
     Catalog catalog =
         new Catalog(
@@ -337,11 +330,11 @@ public final class StoreParts {
   private Bandwidth newBandwidth() {
     Bandwidth.Seams seams =
         new Bandwidth.Seams(
-            () -> engine.log().isOpen() ? engine.log().get().end() : 0,
+            () -> engine.log().isOpen() ? engine.log().end() : 0,
             engine.gate()::pressure,
             this::onLimited,
             engine.failure()::fail);
-    return new Bandwidth(environment, storage, options.policies().merging().limits(), seams);
+    return new Bandwidth(environment, storage, options.limits(), seams);
   }
 
   private void onLimited(IoLimits limits) {
@@ -408,14 +401,13 @@ public final class StoreParts {
    */
   public static StoreParts open(Environment world, StoreOptions given, Readers readers)
       throws IOException {
-    OpenOptions options = OpenOptions.of(given);
     MeteredStorage storage = new MeteredStorage(world.storage(), world.clock());
     Environment environment = world.with(storage);
     CacheLinks neighbours = new CacheLinks(readers);
-    Bootstrap found = Bootstrap.open(environment, options, neighbours);
+    Bootstrap found = Bootstrap.open(environment, given, neighbours);
     StoreParts parts = null;
     try {
-      parts = new StoreParts(environment, storage, options, found, neighbours);
+      parts = new StoreParts(environment, storage, given, found, neighbours);
       parts.recover(found);
       return parts;
     } catch (Throwable e) {
@@ -538,7 +530,7 @@ public final class StoreParts {
     steps.add(observers::close);
     steps.add(idleWatch::stop);
     if (engine.log().isOpen()) {
-      steps.add(engine.log().get()::close);
+      steps.add(engine.log()::close);
       steps.add(this::noteTime);
       steps.add(this::promise);
     }
@@ -564,8 +556,7 @@ public final class StoreParts {
 
   /** Notes how far the store reaches, so that nobody takes a lost end of it for a torn tail. */
   private void promise() throws IOException {
-    note(
-        "that the store was closed in order", () -> manifest.promise(engine.log().get().durable()));
+    note("that the store was closed in order", () -> manifest.promise(engine.log().durable()));
   }
 
   private void note(String what, Closeable step) throws IOException {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
@@ -35,21 +36,18 @@ import java.util.function.UnaryOperator;
 final class TreeFactory {
   private final Engine engine;
   private final Sealer sealer;
-  private final OpenOptions.Known known;
-  private final double maxSpace;
+  private final StoreOptions known;
   private final Signal memoryLeft;
   private int nextId;
 
   /**
-   * @param known the key orders and merge operators that trees may have
-   * @param maxSpace of trees that have none of their own
+   * @param known have the key orders and merge operators that trees may have
    * @param nextId the ID of the next new tree
    */
-  TreeFactory(Engine engine, Sealer sealer, OpenOptions.Known known, double maxSpace, int nextId) {
+  TreeFactory(Engine engine, Sealer sealer, StoreOptions known, int nextId) {
     this.engine = engine;
     this.sealer = sealer;
     this.known = known;
-    this.maxSpace = maxSpace;
     this.nextId = nextId;
     this.memoryLeft = engine.environment().scheduler().signal(Awaited.TREE_MEMORY);
   }
@@ -61,12 +59,13 @@ final class TreeFactory {
    */
   void add(Recovered store, Recovered.Tree recovered) {
     TreeDefinition definition = recovered.definition();
-    TreeHandle.Settings settings = TreeText.parse(definition, known.orders(), known.operators());
+    TreeHandle.Settings settings =
+        TreeText.parse(definition, known.keyOrders(), known.mergeOperators());
     // What came to unlogged trees after the checkpoint is undone; Rollback tells the manifest.
     long upTo = settings.logged() ? Long.MAX_VALUE : engine.snapshots().checkpoint();
     Version version = store.version(recovered, settings.order(), upTo);
     TreeHandle tree = handle(definition.id(), definition.name(), settings, version);
-    tree.adjust(StoreProperties.adjustments(store.properties(), definition.id()), maxSpace);
+    tree.adjust(StoreProperties.adjustments(store.properties(), definition.id()), known.maxSpace());
     if (recovered.tables().stream().anyMatch(added -> added.meta().expiring().count() > 0)) {
       engine.snapshots().time().noteExpiring(tree);
     }
@@ -82,12 +81,12 @@ final class TreeFactory {
     engine.failure().check();
     synchronized (tree) {
       Adjustments changed = change.apply(tree.adjustments());
-      new TreeShape(changed.runs(), changed.maxSpace() == 0 ? maxSpace : changed.maxSpace())
+      new TreeShape(changed.runs(), changed.maxSpace() == 0 ? known.maxSpace() : changed.maxSpace())
           .check();
       VersionEdit.Builder edit = VersionEdit.store();
       StoreProperties.noteAdjustments(edit, tree.id(), changed);
       engine.catalog().append(List.of(edit.build()));
-      tree.adjust(changed, maxSpace);
+      tree.adjust(changed, known.maxSpace());
     }
   }
 
@@ -99,7 +98,7 @@ final class TreeFactory {
     engine.catalog().append(List.of(VersionEdit.create(definition)));
     nextId = id + 1;
     TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
-    tree.adjust(Adjustments.NONE, maxSpace);
+    tree.adjust(Adjustments.NONE, known.maxSpace());
     engine.catalog().add(tree);
     return tree;
   }

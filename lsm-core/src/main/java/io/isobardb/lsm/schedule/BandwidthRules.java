@@ -1,7 +1,5 @@
 package io.isobardb.lsm.schedule;
 
-import io.isobardb.lsm.setting.OptionLimits;
-
 /**
  * How much of the device flushes and merges get: a pure function of what clients use. Immutable.
  *
@@ -21,7 +19,7 @@ import io.isobardb.lsm.setting.OptionLimits;
  */
 public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBytes) {
   /** The device's bandwidth is learnt. */
-  public static final long AUTO = OptionLimits.AUTO_BANDWIDTH;
+  public static final long AUTO = 0;
 
   /** A limit is changed if it differs by so many bytes per second. */
   private static final long LEAST_CHANGE = 10 << 20;

@@ -1,24 +1,21 @@
 package io.isobardb.lsm.setting;
 
+import io.isobardb.lsm.option.IoBandwidth;
 import java.util.Locale;
 
-/** Bytes per second, {@code auto} or {@code unlimited}. */
-final class BandwidthKind extends OptionKind<Long> {
-  private static final String AUTO = "auto";
-  private static final String UNLIMITED = "unlimited";
-
+/** Takes an {@link IoBandwidth}: bytes per second, {@code auto} or {@code unlimited}. */
+final class BandwidthKind extends OptionKind<IoBandwidth> {
   BandwidthKind() {
-    super(Long.class, "`auto`, `unlimited`, or a size per second");
+    super(IoBandwidth.class, "`auto`, `unlimited`, or a size per second");
   }
 
   @Override
-  public Long read(String text) {
+  public IoBandwidth read(String text) {
     String value = text.trim().toLowerCase(Locale.ROOT);
-    if (value.equals(AUTO)) {
-      return OptionLimits.AUTO_BANDWIDTH;
-    }
-    if (value.equals(UNLIMITED)) {
-      return Long.MAX_VALUE;
+    for (IoBandwidth word : new IoBandwidth[] {IoBandwidth.auto(), IoBandwidth.unlimited()}) {
+      if (value.equals(word.toString())) {
+        return word;
+      }
     }
     String size = value.endsWith("/s") ? value.substring(0, value.length() - 2) : value;
     long bytes;
@@ -28,18 +25,17 @@ final class BandwidthKind extends OptionKind<Long> {
       throw new IllegalArgumentException(
           "it is neither auto nor unlimited nor a size per second such as 200MB", e);
     }
-    if (bytes < OptionLimits.LEAST_BANDWIDTH) {
+    if (bytes < IoBandwidth.LEAST_BYTES) {
       throw new IllegalArgumentException(
-          "it is less than " + Sizes.text(OptionLimits.LEAST_BANDWIDTH) + " per second");
+          "it is less than " + Sizes.text(IoBandwidth.LEAST_BYTES) + " per second");
     }
-    return bytes;
+    return IoBandwidth.of(bytes);
   }
 
   @Override
-  public String write(Long bytes) {
-    if (bytes == OptionLimits.AUTO_BANDWIDTH) {
-      return AUTO;
-    }
-    return bytes == Long.MAX_VALUE ? UNLIMITED : Sizes.text(bytes);
+  public String write(IoBandwidth value) {
+    return value.kind() == IoBandwidth.Kind.GIVEN
+        ? Sizes.text(value.bytesPerSecond())
+        : value.toString();
   }
 }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.setting;
 
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.option.Runs;
@@ -31,7 +32,7 @@ public abstract class OptionKind<T extends Comparable<T>> {
       };
 
   /** Bytes per second, {@code auto} or {@code unlimited}. */
-  public static final OptionKind<Long> BANDWIDTH = new BandwidthKind();
+  public static final OptionKind<IoBandwidth> BANDWIDTH = new BandwidthKind();
 
   /** A duration, read as {@code 100ms} or {@code 2s}. */
   public static final OptionKind<Duration> DURATION =

@@ -2,12 +2,6 @@ package io.isobardb.lsm.setting;
 
 /** Bounds of options that the engine keeps to as well. All sizes in bytes. */
 public final class OptionLimits {
-  /** A bandwidth that the store finds out. */
-  public static final long AUTO_BANDWIDTH = 0;
-
-  /** The least bandwidth per second. */
-  public static final long LEAST_BANDWIDTH = 1 << 20;
-
   /** How much a tree's writes, or a page for the memory tuner, may count at most. */
   public static final double MOST_WEIGHT = 1e6;
 

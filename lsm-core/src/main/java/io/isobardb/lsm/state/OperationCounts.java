@@ -1,12 +1,15 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.observe.OperationStats;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.SlotCounters;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What users have done to a tree since the store was opened.
+ * What users have done to a tree since the store was opened, and what is learnt of their writes.
  *
  * <p>Thread rule: all methods may be called by any thread, within the epoch whose slot they are
  * given.
@@ -22,6 +25,7 @@ public final class OperationCounts {
   private final LongAdder scans = new LongAdder();
   private final LongAdder steps = new LongAdder();
   private final LongAdder replayedBytes = new LongAdder();
+  private volatile @Nullable WriteSample sample;
 
   /**
    * @param reading the epochs that reads of pages enter
@@ -43,14 +47,26 @@ public final class OperationCounts {
   }
 
   /**
-   * Counts a put or delete.
+   * Counts a write, and has it learnt from.
    *
    * @param slot of the epochs for operations
-   * @param bytes of its key and value
    */
-  public void countWrite(int slot, boolean delete, long bytes) {
-    writes.add(slot, delete ? DELETES : PUTS, 1);
-    writes.add(slot, BYTES, bytes);
+  public void countWrite(int slot, Write write) {
+    writes.add(slot, write.kind() == Kind.PUT ? PUTS : DELETES, 1);
+    writes.add(slot, BYTES, write.keyLength() + write.valueLength());
+    WriteSample learner = sample;
+    if (learner != null && !write.isRange()) {
+      learner.learn(write.hash(), write.lsn());
+    }
+  }
+
+  /** What learns from the tree's writes, or null. */
+  public @Nullable WriteSample sample() {
+    return sample;
+  }
+
+  public void setSample(@Nullable WriteSample learner) {
+    sample = learner;
   }
 
   /** Counts a cursor that is being opened. */
@@ -75,7 +91,7 @@ public final class OperationCounts {
 
   /** Bytes written, replayed ones included, with some per entry. */
   public long bytesWritten() {
-    return replayedBytes.sum() + writes.sum(BYTES) + TreeHandle.ENTRY_OVERHEAD * writes();
+    return replayedBytes.sum() + writes.sum(BYTES) + Write.OVERHEAD * writes();
   }
 
   /** All of it. */

@@ -4,31 +4,13 @@ import io.isobardb.tuner.workload.LevelShares;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the levels of a tree are planned to hold, and what is learnt of its writes for that.
+ * What the levels of a tree are planned to hold.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class PlannedLevels {
-  private volatile @Nullable WriteSample sample;
   private volatile @Nullable LevelShares plan;
   private volatile String reason = "";
-
-  /** What learns from the tree's writes, or null. */
-  public @Nullable WriteSample sample() {
-    return sample;
-  }
-
-  public void setSample(@Nullable WriteSample learner) {
-    sample = learner;
-  }
-
-  /** A key was written, for {@link #sample}. */
-  public void learn(long hash, long lsn) {
-    WriteSample learner = sample;
-    if (learner != null) {
-      learner.learn(hash, lsn);
-    }
-  }
 
   /** The plan, or null if there is none. */
   public @Nullable LevelShares plan() {

@@ -2,7 +2,7 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.MergedIndex;
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTable;
@@ -122,7 +122,7 @@ public sealed interface Table permits Table.Written, Table.Stored {
   /** Entries in write memory that lie where writers put them. */
   sealed interface Written extends Table permits Active, Indexed {
     @Override
-    Sealed content();
+    WrittenEntries content();
 
     @Override
     default long minLsn(long durable) {

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * while holding it.
  */
 public final class TreeHandle {
-  /** What an entry costs in a page besides its key and value, in bytes, about. */
-  public static final int ENTRY_OVERHEAD = 32;
-
   private final int id;
   private volatile String name;
   private final Settings settings;

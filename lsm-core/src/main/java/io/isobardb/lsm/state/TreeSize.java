@@ -1,6 +1,6 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.component.Sealed;
+import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.page.Words;
@@ -27,7 +27,7 @@ public final class TreeSize {
         if (table instanceof Table.Stored stored) {
           SSTableMeta meta = stored.content().meta();
           entries += meta.entries() - 2 * meta.deletes();
-        } else if (table.content() instanceof Sealed sealed) {
+        } else if (table.content() instanceof WrittenEntries sealed) {
           entries += sealed.entries();
         }
       }

@@ -10,7 +10,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
@@ -18,7 +18,7 @@ import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.KeySpan;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.OwnWrites;
 import io.isobardb.lsm.transaction.ReadSet;
@@ -211,7 +211,7 @@ public final class BufferedTransaction implements Transaction {
     try {
       open.checkKey(key);
       open.checkValue(value);
-      write(open, key.clone(), open.writes().ownPut(value.clone(), expires));
+      write(open, key.clone(), open.ownPut(value.clone(), expires));
     } finally {
       exit();
     }
@@ -234,7 +234,7 @@ public final class BufferedTransaction implements Transaction {
     try {
       open.checkMerge(key, operand);
       prepareWrite(open, key);
-      OwnWrites.Write own = open.writes().ownMerge(operand);
+      OwnWrites.Write own = open.ownMerge(operand);
       writes.merge(open.handle(), key.clone(), own, !savepoints.isEmpty());
     } finally {
       exit();
@@ -256,7 +256,7 @@ public final class BufferedTransaction implements Transaction {
         long since = snapshots.since(latest);
         locking(() -> transactions.lockRange(owner, handle, range, since, lockTimeoutNanos()));
       } else if (!latest) {
-        KeyRange keys = KeyRange.of(handle.order(), range.from(), range.to());
+        KeySpan keys = KeySpan.of(handle.order(), range.from(), range.to());
         reads.add(handle, keys, snapshots.first().lsn());
       }
       writes.deleteRange(handle, range.from(), range.to(), !savepoints.isEmpty());
@@ -349,9 +349,9 @@ public final class BufferedTransaction implements Transaction {
       }
       Bounds bounds = Keys.bounds(cursorOptions, open.handle().order());
       Moment at = latest ? snapshots.registerForOther() : snapshots.retainFirst();
-      KeyRange passed = null;
+      KeySpan passed = null;
       if (serializable) {
-        passed = new KeyRange(open.handle().order(), bounds.from(), bounds.to());
+        passed = new KeySpan(open.handle().order(), bounds.from(), bounds.to());
         reads.add(open.handle(), passed, at.lsn());
       }
       TreeHandle handle = open.handle();

@@ -78,7 +78,7 @@ public final class BulkLoader {
       Lifetime lifetime,
       List<TreeHandle> trees) {
     parts.engine().failure().check();
-    Log log = parts.engine().log().get();
+    Log log = parts.engine().log();
     log.flush();
     BulkLoader loader = new BulkLoader(parts, operations, transactions, lifetime);
     // For repair, which may find the files only: newer than what was there when the load began.
@@ -232,7 +232,7 @@ public final class BulkLoader {
           .filter(tree -> !tree.settings().logged())
           .forEach(sealed::add);
     }
-    Log log = engine.log().get();
+    Log log = engine.log();
     long lsn = parts.sealer().sealTogether(List.copyOf(sealed));
     try {
       parts.checkpointer().flushBelow(List.copyOf(sealed), lsn);

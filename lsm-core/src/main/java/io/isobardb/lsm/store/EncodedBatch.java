@@ -59,7 +59,7 @@ public final class EncodedBatch implements WriteBatch {
     OpenTree open = open(tree);
     open.checkKey(key);
     open.checkValue(value);
-    add(Kind.PUT, open, key, value, open.writes().expiry());
+    add(Kind.PUT, open, key, value, open.expiry());
     return this;
   }
 
@@ -68,7 +68,7 @@ public final class EncodedBatch implements WriteBatch {
     OpenTree open = open(tree);
     open.checkKey(key);
     open.checkValue(value);
-    add(Kind.PUT, open, key, value, open.writes().expiry(expires));
+    add(Kind.PUT, open, key, value, open.expiry(expires));
     return this;
   }
 
@@ -84,7 +84,7 @@ public final class EncodedBatch implements WriteBatch {
   public WriteBatch merge(Tree tree, byte[] key, byte[] operand) {
     OpenTree open = open(tree);
     open.checkMerge(key, operand);
-    add(Kind.MERGE, open, key, Operands.of(operand), open.writes().expiry());
+    add(Kind.MERGE, open, key, Operands.of(operand), open.expiry());
     return this;
   }
 

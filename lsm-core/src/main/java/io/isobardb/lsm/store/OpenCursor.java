@@ -6,7 +6,7 @@ import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.KeySpan;
 import io.isobardb.memory.pool.Backoff;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -46,7 +46,7 @@ public final class OpenCursor implements Cursor {
   private final LeakWatch.@Nullable Origin origin;
 
   /** What was passed, for a transaction that has to know. */
-  private final @Nullable KeyRange passed;
+  private final @Nullable KeySpan passed;
 
   /** For {@link #read}; of the thread that uses the cursor. */
   private ByteBuffer scratch = Keys.NO_ROOM;
@@ -61,7 +61,7 @@ public final class OpenCursor implements Cursor {
    * @param passed where to note what it has passed, or null
    */
   OpenCursor(
-      OpenCursors owner, TreeHandle tree, TreeCursor cursor, long lsn, @Nullable KeyRange passed) {
+      OpenCursors owner, TreeHandle tree, TreeCursor cursor, long lsn, @Nullable KeySpan passed) {
     this.owner = owner;
     this.tree = tree;
     this.number = owner.nextNumber();

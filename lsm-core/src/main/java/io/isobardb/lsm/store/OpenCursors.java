@@ -1,13 +1,13 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.KeySpan;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
@@ -53,7 +53,7 @@ public final class OpenCursors {
       Bounds bounds,
       Moment at,
       @Nullable Overlay overlay,
-      @Nullable KeyRange passed) {
+      @Nullable KeySpan passed) {
     OpenCursor added;
     boolean refused;
     try {

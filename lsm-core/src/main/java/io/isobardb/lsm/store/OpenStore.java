@@ -298,7 +298,7 @@ public final class OpenStore implements Store {
     refuseInListener("Store.sync");
     int slot = operations.enter();
     try {
-      engine.log().get().flush();
+      engine.log().flush();
     } catch (StoreFailedException e) {
       throw telling(e);
     } finally {

@@ -8,20 +8,27 @@ import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.ValueReader;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.commit.Committer;
+import io.isobardb.lsm.commit.Committer.Writer;
+import io.isobardb.lsm.commit.Latencies;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.commit.WriteGate;
-import io.isobardb.lsm.commit.Writer;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
+import io.isobardb.lsm.transaction.OwnWrites;
+import java.util.function.UnaryOperator;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,7 +48,11 @@ public final class OpenTree implements Tree {
   private final TreeHandle handle;
   private final Operations operations;
   private final TreeReads reads;
-  private final TreeWriter writes;
+  private final LockedWrites lockedWrites;
+  private final Committer committer;
+  private final Transactions transactions;
+  private final Latencies latencies;
+  private final StoreClock time;
   private final Durability byDefault;
   private final int maxKeyBytes;
   private final WriteGate gate;
@@ -52,7 +63,11 @@ public final class OpenTree implements Tree {
     this.handle = handle;
     this.operations = store.operations();
     this.reads = new TreeReads(store, handle);
-    this.writes = new TreeWriter(store, handle);
+    this.lockedWrites = new LockedWrites(store, handle);
+    this.committer = store.parts().committer();
+    this.transactions = store.transactions();
+    this.latencies = store.engine().latencies();
+    this.time = store.engine().snapshots().time();
     this.byDefault = store.options().durability();
     this.maxKeyBytes = store.pageSize() / 4;
     this.gate = store.engine().gate();
@@ -146,12 +161,23 @@ public final class OpenTree implements Tree {
 
   @Override
   public @Nullable Instant expiryNow() {
-    return Expiry.instant(writes.expiry());
+    return Expiry.instant(expiry());
   }
 
   @Override
   public boolean hasExpiring() {
     return handle.expires();
+  }
+
+  private void adjust(UnaryOperator<Adjustments> change) {
+    int slot = operations.enter(handle);
+    try {
+      store.parts().adjust(handle, change);
+    } catch (IOException e) {
+      throw Operations.failed("adjusting tree '" + name() + "'", e);
+    } finally {
+      operations.exit(slot);
+    }
   }
 
   /** This, once what these options set, and can be changed, is set. */
@@ -161,7 +187,7 @@ public final class OpenTree implements Tree {
     boolean runs = given.changesRuns(stored);
     boolean space = given.changesMaxSpace(stored);
     if (lives || runs || space) {
-      writes.adjust(
+      adjust(
           before ->
               new Adjustments(
                   lives ? given.timeToLive().toMillis() : before.timeToLive(),
@@ -209,9 +235,10 @@ public final class OpenTree implements Tree {
 
   @Override
   public void put(byte[] key, byte[] value, Durability durability) {
+    boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    writes.write(writes.begun(Kind.PUT, key, value), isSync(durability));
+    write(begin(Kind.PUT, key, value), sync);
   }
 
   @Override
@@ -221,17 +248,13 @@ public final class OpenTree implements Tree {
 
   @Override
   public void put(byte[] key, byte[] value, Instant expires, Durability durability) {
+    boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    long expiry = writes.expiry(expires);
-    Writer writer = writes.begun(Kind.PUT, key, value);
+    long expiry = expiry(expires);
+    Writer writer = begin(Kind.PUT, key, value);
     writer.write().expiring(expiry);
-    writes.write(writer, isSync(durability));
-  }
-
-  /** What tells when its entries expire. */
-  TreeWriter writes() {
-    return writes;
+    write(writer, sync);
   }
 
   @Override
@@ -249,10 +272,10 @@ public final class OpenTree implements Tree {
       checkKey(Keys.bytes(key));
     }
     Keys.checkValue(value.remaining(), maxValueBytes());
-    Writer writer = writes.begun();
+    Writer writer = committer.writer();
     Keys.put(writer.write(), key, value);
-    writer.write().expiring(writes.expiry());
-    writes.write(writer, sync);
+    expire(writer);
+    write(writer, sync);
   }
 
   private static boolean isSync(Durability durability) {
@@ -266,8 +289,9 @@ public final class OpenTree implements Tree {
 
   @Override
   public void delete(byte[] key, Durability durability) {
+    boolean sync = isSync(durability);
     checkKey(key);
-    writes.write(writes.begun(Kind.DELETE, key, Keys.NO_VALUE), isSync(durability));
+    write(begin(Kind.DELETE, key, Keys.NO_VALUE), sync);
   }
 
   @Override
@@ -289,7 +313,7 @@ public final class OpenTree implements Tree {
   public void merge(byte[] key, byte[] operand, Durability durability) {
     boolean sync = isSync(durability);
     checkMerge(key, operand);
-    writes.write(writes.begun(Kind.MERGE, key, Operands.of(operand)), sync);
+    write(begin(Kind.MERGE, key, Operands.of(operand)), sync);
   }
 
   /** Passes if an operand can be merged into a key. */
@@ -308,7 +332,18 @@ public final class OpenTree implements Tree {
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability) {
     checkRange(from, to);
     boolean sync = isSync(durability);
-    writes.deleteRange(Keys.copy(from), Keys.copy(to), sync, store.parts().merger()::request);
+    byte[] first = Keys.copy(from);
+    byte[] end = Keys.copy(to);
+    if (RangeDelete.isEmpty(handle.order(), first, end)) {
+      return;
+    }
+    Writer writer = committer.writer();
+    writer.write().ofRange(first, end);
+    write(writer, sync);
+    if (sync) {
+      // Whole SSTables may be without use now. Else it counts for merges later: IdleWatch asks.
+      store.parts().merger().request(handle);
+    }
   }
 
   @Override
@@ -321,7 +356,7 @@ public final class OpenTree implements Tree {
     boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    return writes.writeIf(writes.begun(Kind.PUT, key, value), Objects::isNull, sync).before();
+    return lockedWrites.writeIf(begin(Kind.PUT, key, value), Objects::isNull, sync).before();
   }
 
   @Override
@@ -338,10 +373,8 @@ public final class OpenTree implements Tree {
       checkValue(value);
     }
     Writer writer =
-        value == null
-            ? writes.begun(Kind.DELETE, key, Keys.NO_VALUE)
-            : writes.begun(Kind.PUT, key, value);
-    return writes.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
+        value == null ? begin(Kind.DELETE, key, Keys.NO_VALUE) : begin(Kind.PUT, key, value);
+    return lockedWrites.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
   }
 
   @Override
@@ -490,6 +523,87 @@ public final class OpenTree implements Tree {
     }
     handle.checkOpen();
     handle.setFilter(new RecordFilter(handle, open.handle, filter, store.parts().memoryReader()));
+  }
+
+  /**
+   * What the calling thread writes with, a key and a value in hand; it expires as the tree's do.
+   */
+  private Writer begin(int kind, byte[] key, byte[] value) {
+    Writer writer = committer.writer();
+    writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
+    if (kind != Kind.DELETE) {
+      expire(writer);
+    }
+    return writer;
+  }
+
+  /** Has what is in hand live as long as the tree's entries do. */
+  private void expire(Writer writer) {
+    if (handle.timeToLive() != 0) {
+      writer.write().expiring(expiry());
+    }
+  }
+
+  /** When what is put now expires, or {@link Expiry#NEVER}. */
+  long expiry() {
+    long millis = handle.timeToLive();
+    return millis == 0 ? Expiry.NEVER : noted(Expiry.after(time.getAsLong(), millis));
+  }
+
+  /** When what expires at an instant does. */
+  long expiry(Instant at) {
+    return noted(time.expiry(Expiry.of(Objects.requireNonNull(at, "expires"))));
+  }
+
+  /** From now on something in the tree may expire. */
+  private long noted(long expiry) {
+    if (expiry != Expiry.NEVER) {
+      time.noteExpiring(handle);
+    }
+    return expiry;
+  }
+
+  /**
+   * A put of a transaction.
+   *
+   * @param expires null for the tree's time to live
+   */
+  OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
+    long expiry = expires == null ? expiry() : expiry(expires);
+    // The transaction itself sees what it puts until it ends, but not what had expired before.
+    return expiry != Expiry.NEVER && Expiry.isOver(expiry, time.getAsLong())
+        ? OwnWrites.Write.DELETE
+        : new OwnWrites.Write(Kind.PUT, value, expiry);
+  }
+
+  /** A merge of a transaction. */
+  OwnWrites.Write ownMerge(byte[] operand) {
+    return new OwnWrites.Write(Kind.MERGE, Operands.of(operand), expiry());
+  }
+
+  /** Writes what is in hand. */
+  private void write(Writer writer, boolean sync) {
+    long begun = latencies.begin(writer.number());
+    try {
+      int slot = operations.enter(handle);
+      try {
+        committer.admit(handle, writer.write());
+        if (!transactions.inUse()) {
+          long written = committer.write(handle, writer, slot);
+          if (sync) {
+            committer.awaitDurable(written);
+          }
+          latencies.endWrite(begun);
+          return;
+        }
+      } finally {
+        operations.exit(slot);
+      }
+      lockedWrites.write(writer, sync);
+      latencies.endWrite(begun);
+    } finally {
+      writer.give();
+    }
   }
 
   void checkKey(byte[] key) {

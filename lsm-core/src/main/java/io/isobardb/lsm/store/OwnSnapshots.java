@@ -1,7 +1,7 @@
 package io.isobardb.lsm.store;
 
-import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**

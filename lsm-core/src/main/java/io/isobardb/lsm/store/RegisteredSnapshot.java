@@ -1,8 +1,8 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.Snapshot;
-import io.isobardb.lsm.commit.Moment;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.error.StoreClosedException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -34,13 +34,13 @@ public final class SortedLoad implements BulkLoad {
   @Override
   public void add(Tree tree, byte[] key, byte[] value) {
     OpenTree open = OpenTree.of(tree, store, "bulk load");
-    add(open, key, value, open.writes().expiry());
+    add(open, key, value, open.expiry());
   }
 
   @Override
   public void add(Tree tree, byte[] key, byte[] value, Instant expires) {
     OpenTree open = OpenTree.of(tree, store, "bulk load");
-    add(open, key, value, open.writes().expiry(expires));
+    add(open, key, value, open.expiry(expires));
   }
 
   private void add(OpenTree tree, byte[] key, byte[] value, long expiry) {

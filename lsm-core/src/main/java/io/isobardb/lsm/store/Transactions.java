@@ -11,7 +11,7 @@ import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.transaction.KeyRange;
+import io.isobardb.lsm.transaction.KeySpan;
 import io.isobardb.lsm.transaction.LoadedRange;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.LockTable;
@@ -295,7 +295,7 @@ public final class Transactions {
       LockOwner owner, TreeHandle tree, RangeDelete range, long since, long timeoutNanos) {
     lockRange(owner, tree, range, timeoutNanos);
     if (since != ANY_TIME) {
-      KeyRange keys = KeyRange.of(tree.order(), range.from(), range.to());
+      KeySpan keys = KeySpan.of(tree.order(), range.from(), range.to());
       byte[] changed = versions.firstChanged(tree, keys.low(), keys::isBefore, since);
       if (changed != null) {
         throw ReadSet.conflict(tree, changed);

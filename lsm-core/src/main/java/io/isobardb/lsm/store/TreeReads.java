@@ -2,7 +2,7 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.ValueReader;
-import io.isobardb.lsm.commit.Moment;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;

@@ -16,7 +16,7 @@ public record LoadedRange(TreeHandle tree, byte[] low, byte[] high, long order) 
   }
 
   /** Whether a range that a cursor has passed has keys in common with this one. */
-  boolean overlaps(TreeHandle of, KeyRange passed) {
+  boolean overlaps(TreeHandle of, KeySpan passed) {
     if (tree != of || passed.isEmpty() || passed.isBefore(low)) {
       return false;
     }

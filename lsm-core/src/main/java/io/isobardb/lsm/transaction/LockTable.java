@@ -351,7 +351,7 @@ public final class LockTable {
   }
 
   /** The first key in a range that a commit of somebody else writes, or null. */
-  byte @Nullable [] committingIn(LockOwner reader, TreeHandle tree, KeyRange range) {
+  byte @Nullable [] committingIn(LockOwner reader, TreeHandle tree, KeySpan range) {
     ConcurrentNavigableMap<byte[], RecordLock> locks = locks(tree);
     byte[] low = range.low();
     RangeLock other =

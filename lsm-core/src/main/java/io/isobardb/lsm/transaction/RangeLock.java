@@ -43,7 +43,7 @@ final class RangeLock extends RecordLock {
   }
 
   /** Whether it has keys of a range that somebody went through. */
-  boolean overlaps(KeyRange range) {
+  boolean overlaps(KeySpan range) {
     byte[] low = range.low();
     return (from == null || !range.isBefore(from)) && (low == null || !isBefore(low));
   }

@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * <p>Thread rule: one thread at a time.
  */
 public final class ReadSet {
-  private record Scan(TreeHandle tree, KeyRange range, long lsn) {}
+  private record Scan(TreeHandle tree, KeySpan range, long lsn) {}
 
   private final Map<TreeHandle, TreeMap<byte[], Long>> keys = new LinkedHashMap<>();
   private final List<Scan> scans = new ArrayList<>();
@@ -39,7 +39,7 @@ public final class ReadSet {
   }
 
   /** A range, which may still grow, whose keys must have no version newer than {@code lsn}. */
-  public void add(TreeHandle tree, KeyRange range, long lsn) {
+  public void add(TreeHandle tree, KeySpan range, long lsn) {
     scans.add(new Scan(tree, range, lsn));
   }
 
@@ -64,7 +64,7 @@ public final class ReadSet {
                   }
                 }));
     for (Scan scan : scans) {
-      KeyRange range = scan.range;
+      KeySpan range = scan.range;
       if (range.isEmpty()) {
         continue;
       }

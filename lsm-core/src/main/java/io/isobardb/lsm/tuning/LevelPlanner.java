@@ -285,7 +285,7 @@ public final class LevelPlanner {
   private boolean forget(int id) {
     TreeHandle tree = engine.catalog().tree(id);
     if (tree != null) {
-      tree.levels().setSample(null);
+      tree.counts().setSample(null);
       tree.levels().setPlan(null);
     }
     return true;
@@ -296,10 +296,10 @@ public final class LevelPlanner {
     long entries = lastEntries(tree);
     long writes = writes(tree) - watched.cycleWrites;
     boolean outgrown = entries > 2 * watched.sampledEntries;
-    if (writes > 0 && (tree.levels().sample() == null || outgrown)) {
+    if (writes > 0 && (tree.counts().sample() == null || outgrown)) {
       long lsn = engine.log().end();
       double perWrite = Math.max(1, (double) (lsn - cycleLsn) / writes);
-      tree.levels().setSample(new WriteSample(tree.counts(), (long) (entries * perWrite), lsn));
+      tree.counts().setSample(new WriteSample(tree.counts(), (long) (entries * perWrite), lsn));
       watched.sampledEntries = entries;
     }
   }
@@ -321,7 +321,7 @@ public final class LevelPlanner {
     Level<SSTableMeta> last = view.version().atHeight(0);
     double entries = entries(last);
     double entryBytes = Math.max(1, last.sizeBytes() / Math.max(1, entries));
-    WriteSample sample = tree.levels().sample();
+    WriteSample sample = tree.counts().sample();
     return new LevelView(
         cycle,
         tree.id(),

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +24,12 @@ import org.jspecify.annotations.Nullable;
  * ({@link LogRecord}); one service writes and syncs for all of them. {@link #visible} moves over
  * records in the order of their LSNs as they are published, {@link #durable} as they are synced.
  *
- * <p>Thread rule: all methods may be called by any thread; {@link #close} when no other call is in
- * progress.
+ * <p>While it is replayed, the position that replay has reached stands in for it, so that flushes
+ * can go on meanwhile.
+ *
+ * <p>Thread rule: all methods may be called by any thread; {@link #open}, {@link #onReplaying} and
+ * {@link #onReplayed} by the opening one, {@link #close} when no other call is in progress. Methods
+ * that need the log open throw {@code IllegalStateException} while it is replayed.
  *
  * <p>Errors: the first failed write or sync stops the log for good: {@code StoreFailedException}
  * with the cause, from then on. {@code DiskFullException} passes when there is room again.
@@ -32,30 +38,64 @@ public final class Log implements AutoCloseable {
   /** Looks for earlier writers, which are about to be done, before a wait that costs more. */
   private static final int SPINS = 64;
 
-  private final Ring ring;
-  private final Segments segments;
-  private final LogWriter writer;
-  private final Signal visibleChanged;
-  private final Storage storage;
-  private final LogMemory memory;
-  private final long droppedBytes;
-  private boolean closed;
-
-  private Log(
+  /** What there is once the log is open. */
+  private record Parts(
       Ring ring,
       Segments segments,
+      LogWriter writer,
+      Signal visibleChanged,
+      Storage storage,
       LogMemory memory,
-      LogSite site,
-      LogOptions options,
-      long droppedBytes) {
-    this.ring = ring;
-    this.segments = segments;
-    this.storage = site.environment().storage();
-    this.memory = memory;
-    this.droppedBytes = droppedBytes;
-    this.visibleChanged = site.environment().scheduler().signal(Awaited.EARLIER_WRITES);
-    this.writer =
-        new LogWriter(ring, segments, memory, site, options.asyncSyncNanos(), visibleChanged);
+      long droppedBytes) {}
+
+  private final Lock applying = new ReentrantLock();
+
+  /** Null until replay is over. */
+  private volatile @Nullable Parts parts;
+
+  /** Replay has applied everything below. */
+  private volatile long replayedEnd = Lsn.FIRST;
+
+  /** The record that is being replayed. */
+  private volatile long replaying = Lsn.ZERO;
+
+  private boolean closed;
+
+  /** A log to be opened; until it is, it can only tell how far it is replayed. */
+  public Log() {}
+
+  /** Replay begins with the record at {@code lsn}, and has applied all before it. */
+  public void onReplaying(long lsn) {
+    // Between two records lies no position that a log could begin at.
+    replaying = lsn;
+    replayedEnd = lsn;
+  }
+
+  /** Replay has applied everything below {@code lsn}. */
+  public void onReplayed(long lsn) {
+    replayedEnd = lsn;
+  }
+
+  /** Whether replay is over. */
+  public boolean isOpen() {
+    return parts != null;
+  }
+
+  /**
+   * What replay holds while it applies an operation, and so does a thread that seals an active
+   * SSTable while the log is replayed. The boundary that it sets is the record being replayed, as
+   * if none of it were on its way into that SSTable, which may be flushed and freed at once.
+   */
+  public Lock applying() {
+    return applying;
+  }
+
+  private Parts parts() {
+    Parts open = parts;
+    if (open == null) {
+      throw new IllegalStateException("the log is not open yet");
+    }
+    return open;
   }
 
   /**
@@ -66,12 +106,13 @@ public final class Log implements AutoCloseable {
    * there is written to: a process that lost the directory to us may have it open.
    *
    * @param handler may throw {@code IllegalArgumentException} for a payload that is none
+   * @return this
    * @throws io.isobardb.lsm.error.CorruptionException if a record is damaged, or a segment missing,
    *     that is not part of a torn tail; no file was changed. Or if a record is no payload
    * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
    *     store; no file was changed
    */
-  public static Log open(LogSite site, LogOptions options, LogExtent extent, LogHandler handler)
+  public Log open(LogSite site, LogOptions options, LogExtent extent, LogHandler handler)
       throws IOException {
     long startLsn = extent.startLsn();
     if (startLsn < Lsn.FIRST || startLsn % Lsn.ALIGNMENT != 0) {
@@ -106,9 +147,12 @@ public final class Log implements AutoCloseable {
       } catch (DiskFullException e) {
         throw noRoom("opening a store writes the file " + RingFile.NAME + " anew", e);
       }
-      Log log = new Log(ring, segments, memory, site, options, dropped);
-      log.writer.start(end, environment.scheduler());
-      return log;
+      Signal visibleChanged = environment.scheduler().signal(Awaited.EARLIER_WRITES);
+      LogWriter writer =
+          new LogWriter(ring, segments, memory, site, options.asyncSyncNanos(), visibleChanged);
+      writer.start(end, environment.scheduler());
+      parts = new Parts(ring, segments, writer, visibleChanged, storage, memory, dropped);
+      return this;
     } catch (Throwable e) {
       release(segments, memory, e);
       throw e;
@@ -215,7 +259,7 @@ public final class Log implements AutoCloseable {
 
   /** An encoder for the records of one thread at a time; to be kept and reused. */
   public LogRecord newRecord() {
-    return new LogRecord(this, ring);
+    return new LogRecord(this, parts().ring);
   }
 
   /**
@@ -239,12 +283,13 @@ public final class Log implements AutoCloseable {
    * @return the LSN; -1 if there is no room in the ring now
    */
   public long tryReserveMarker() {
-    return ring.reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES);
+    return parts().ring.reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES);
   }
 
   /** Writes the marker whose place was taken; may wait for room in the ring. */
   public void finishMarker(long lsn) {
     long end = lsn + RecordLayout.MARKER_BYTES;
+    Ring ring = parts().ring;
     if (end > ring.limit()) {
       awaitRoom(end);
     }
@@ -253,23 +298,28 @@ public final class Log implements AutoCloseable {
 
   /** Makes an unlogged write visible, and returns when it and everything before it is. */
   public void publishMarker(long lsn) {
-    ring.markMarkerApplied(lsn);
+    parts().ring.markMarkerApplied(lsn);
     onPublished(lsn, lsn + RecordLayout.MARKER_BYTES);
   }
 
   /** Makes what is applied visible, and returns when all below {@code end} is. */
   void onPublished(long lsn, long end) {
-    advance();
-    if (ring.visibleEnd() < end) {
+    Parts open = parts();
+    advance(open);
+    if (open.ring.visibleEnd() < end) {
       awaitVisible(end);
     }
-    writer.onPublished(lsn, end);
+    open.writer.onPublished(lsn, end);
   }
 
   /** Moves over all that is applied. */
   void advance() {
-    if (ring.walk()) {
-      visibleChanged.raise();
+    advance(parts());
+  }
+
+  private static void advance(Parts open) {
+    if (open.ring.walk()) {
+      open.visibleChanged.raise();
     }
   }
 
@@ -279,15 +329,17 @@ public final class Log implements AutoCloseable {
    * @throws StoreFailedException if the log has failed
    */
   public void awaitVisible(long end) {
+    Parts open = parts();
+    Ring ring = open.ring;
     VarHandle.fullFence();
     for (int i = 0; i < SPINS; i++) {
-      advance();
+      advance(open);
       if (ring.visibleEnd() >= end) {
         return;
       }
       Thread.onSpinWait();
     }
-    visibleChanged.await(() -> ring.visibleEnd() >= end || writer.hasFailed());
+    open.visibleChanged.await(() -> ring.visibleEnd() >= end || open.writer.hasFailed());
     if (ring.visibleEnd() < end) {
       checkNotFailed();
     }
@@ -295,23 +347,28 @@ public final class Log implements AutoCloseable {
 
   /**
    * The LSN to read at now: a reader at it sees every record that starts at or before it, and no
-   * record that starts there is missing.
+   * record that starts there is missing. While the log is replayed, what replay has reached.
    */
   public long visible() {
-    return ring.visibleEnd() - 1;
+    Parts open = parts;
+    return (open != null ? open.ring.visibleEnd() : replayedEnd) - 1;
   }
 
   /**
    * The end of what is synced in the segments. While the disk is full, {@link #awaitDurable}
-   * vouches for more.
+   * vouches for more. While the log is replayed, the record that is being replayed: what comes
+   * before it was synced first, so what a replay has flushed need not be flushed again after a
+   * crash.
    */
   public long durable() {
-    return writer.durable();
+    Parts open = parts;
+    return open != null ? open.writer.durable() : replaying;
   }
 
   /** The end of what is reserved: the next record's LSN, if nobody else is faster. */
   public long end() {
-    return ring.tail();
+    Parts open = parts;
+    return open != null ? open.ring.tail() : replayedEnd;
   }
 
   /**
@@ -321,7 +378,7 @@ public final class Log implements AutoCloseable {
    * @throws io.isobardb.lsm.error.StoreFailedException if the log has stopped
    */
   public void checkWritable() {
-    writer.checkWritable();
+    parts().writer.checkWritable();
   }
 
   /**
@@ -332,7 +389,7 @@ public final class Log implements AutoCloseable {
    *     is durable is unknown
    */
   public void awaitDurable(long lsn) {
-    writer.awaitDurable(lsn);
+    parts().writer.awaitDurable(lsn);
   }
 
   /**
@@ -340,8 +397,9 @@ public final class Log implements AutoCloseable {
    * at once.
    */
   public void flush() {
-    writer.tryAgain();
-    writer.awaitDurable(ring.visibleEnd() - 1);
+    Parts open = parts();
+    open.writer.tryAgain();
+    open.writer.awaitDurable(open.ring.visibleEnd() - 1);
   }
 
   /**
@@ -349,56 +407,62 @@ public final class Log implements AutoCloseable {
    * the log's start where {@link #open} will get it from.
    */
   public void truncateBefore(long lsn) throws IOException {
+    LogWriter writer = parts().writer;
     writer.dropBefore(Math.min(lsn, writer.durable()));
   }
 
-  /** Bytes of the stream from the start of the oldest file kept to {@link #end}. */
+  /**
+   * Bytes of the stream from the start of the oldest file kept to {@link #end}; 0 while the log is
+   * replayed.
+   */
   public long sizeBytes() {
-    return ring.tail() - segments.startPosition();
+    Parts open = parts;
+    return open != null ? open.ring.tail() - open.segments.startPosition() : 0;
   }
 
   /** Bytes of a torn tail that {@link #open} cut off; 0 if the log ended cleanly. */
   public long droppedBytes() {
-    return droppedBytes;
+    return parts().droppedBytes;
   }
 
   /** How often the log was synced since it was opened. */
   public long syncs() {
-    return writer.syncs();
+    return parts().writer.syncs();
   }
 
   /** About how old the oldest record is that is not synced, at most; 0 if all are. */
   public long unsyncedNanos() {
-    return writer.unsyncedNanos();
+    return parts().writer.unsyncedNanos();
   }
 
   /** Whether there was no room on disk for the log's last write. */
   public boolean isDiskFull() {
-    return writer.isDiskFull();
+    return parts().writer.isDiskFull();
   }
 
   /** About what the log's files take on the disk, spares and the ring included. */
   public long allocatedBytes() {
-    return segments.allocatedBytes() + RingFile.HEADER_BYTES + ring.spaceBytes();
+    Parts open = parts();
+    return open.segments.allocatedBytes() + RingFile.HEADER_BYTES + open.ring.spaceBytes();
   }
 
   /** Bytes written to segment files since the log was opened, rewritten blocks included. */
   public long writtenBytes() {
-    return writer.writtenBytes();
+    return parts().writer.writtenBytes();
   }
 
   /** Stops the log for good; all waiters and later writers get the cause. Idempotent. */
   public void fail(Throwable cause) {
-    writer.latch(cause);
+    parts().writer.latch(cause);
   }
 
   /** For tests of the order of publication. */
   Ring ring() {
-    return ring;
+    return parts().ring;
   }
 
   void checkNotFailed() {
-    writer.checkNotFailed();
+    parts().writer.checkNotFailed();
   }
 
   /**
@@ -409,28 +473,30 @@ public final class Log implements AutoCloseable {
    *     for the bytes that the ring can't hold
    */
   long reserve(long firstBytes, long recordBytes) {
+    Parts open = parts();
+    Ring ring = open.ring;
     if (firstBytes < recordBytes) {
-      checkDiskRoom(recordBytes);
+      checkDiskRoom(open, recordBytes);
     }
     long lsn = ring.reserve(firstBytes, recordBytes);
     while (lsn == Ring.NO_ROOM) {
       VarHandle.fullFence();
-      advance();
-      writer.awaitPlace(firstBytes);
+      advance(open);
+      open.writer.awaitPlace(firstBytes);
       lsn = ring.reserve(firstBytes, recordBytes);
     }
     return lsn;
   }
 
   /** A record that is larger than the ring could not turn back halfway. */
-  private void checkDiskRoom(long recordBytes) {
+  private static void checkDiskRoom(Parts open, long recordBytes) {
     long usable;
     try {
-      usable = storage.usableBytes();
+      usable = open.storage.usableBytes();
     } catch (IOException unknown) {
       return;
     }
-    long needed = recordBytes + ring.bytes - ring.spaceBytes();
+    long needed = recordBytes + open.ring.bytes - open.ring.spaceBytes();
     if (usable < needed) {
       throw new DiskFullException(
           "a write of "
@@ -438,7 +504,7 @@ public final class Log implements AutoCloseable {
               + " bytes needs "
               + needed
               + " bytes of room on the disk of "
-              + storage.path()
+              + open.storage.path()
               + ", which has "
               + usable
               + "; nothing was written");
@@ -446,9 +512,10 @@ public final class Log implements AutoCloseable {
   }
 
   void awaitRoom(long end) {
+    Parts open = parts();
     VarHandle.fullFence();
-    advance();
-    writer.awaitRoom(end);
+    advance(open);
+    open.writer.awaitRoom(end);
   }
 
   /**
@@ -463,16 +530,17 @@ public final class Log implements AutoCloseable {
       return;
     }
     closed = true;
+    Parts open = parts();
     try {
-      if (!writer.hasFailed()) {
+      if (!open.writer.hasFailed()) {
         flush();
         newRecord().promise();
         flush();
       }
     } finally {
-      writer.stop();
-      try (memory) {
-        segments.close();
+      open.writer.stop();
+      try (LogMemory memory = open.memory) {
+        open.segments.close();
       }
     }
   }

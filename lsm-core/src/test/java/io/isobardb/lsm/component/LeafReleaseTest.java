@@ -43,7 +43,7 @@ class LeafReleaseTest {
               .hashed(),
           ALL_KEPT);
     }
-    assertTrue(level(tree.lookup.root()) > 1, "the tree has inner nodes below its root");
+    assertTrue(level(tree.root()) > 1, "the tree has inner nodes below its root");
     Set<Integer> gone = new HashSet<>();
     byte[] low = null;
     TreeSet<Integer> bounds = new TreeSet<>(Set.of(VERSIONED, 2200));
@@ -51,12 +51,12 @@ class LeafReleaseTest {
     for (int bound : bounds) {
       byte[] high = key(bound);
       int before = gone.size();
-      addLeavesWithin(tree.lookup.root(), low, high, gone);
+      addLeavesWithin(tree.root(), low, high, gone);
       long bytes = tree.releaseRange(low, high);
       assertEquals((long) (gone.size() - before) * pool.pageSize(), bytes, "slice up to " + bound);
       low = random.nextInt(4) == 0 ? low : high;
     }
-    addLeavesWithin(tree.lookup.root(), null, null, gone);
+    addLeavesWithin(tree.root(), null, null, gone);
     tree.releaseRange(null, null);
     for (int page : gone) {
       assertTrue(tree.isReleased(page), "page " + page);
@@ -70,7 +70,7 @@ class LeafReleaseTest {
   }
 
   private int level(int page) {
-    return ActiveLayout.level(pool.memory(page).getLong(pool.base(page) + ActiveLayout.SHAPE));
+    return ActiveNodes.level(pool.memory(page).getLong(pool.base(page) + ActiveNodes.SHAPE));
   }
 
   /** Looks at every leaf and its fences. */
@@ -78,17 +78,17 @@ class LeafReleaseTest {
       int page, byte @Nullable [] low, byte @Nullable [] high, Set<Integer> leaves) {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
-    long shape = memory.getLong(base + ActiveLayout.SHAPE);
-    if (ActiveLayout.level(shape) > 0) {
-      addLeavesWithin(memory.getInt(base + ActiveLayout.FIRST_CHILD), low, high, leaves);
-      for (int i = 0; i < ActiveLayout.count(shape); i++) {
-        int entry = ActiveEdit.entry(memory, base, ActiveLayout.capacity(shape), i);
-        addLeavesWithin(memory.getInt(entry + ActiveLayout.ENTRY_LINK), low, high, leaves);
+    long shape = memory.getLong(base + ActiveNodes.SHAPE);
+    if (ActiveNodes.level(shape) > 0) {
+      addLeavesWithin(memory.getInt(base + ActiveNodes.FIRST_CHILD), low, high, leaves);
+      for (int i = 0; i < ActiveNodes.count(shape); i++) {
+        int entry = ActiveNodes.entryAt(memory, base, ActiveNodes.capacity(shape), i);
+        addLeavesWithin(memory.getInt(entry + ActiveNodes.ENTRY_LINK), low, high, leaves);
       }
       return;
     }
-    byte[] lower = fence(memory, base, ActiveLayout.LOWER);
-    byte[] upper = fence(memory, base, ActiveLayout.UPPER);
+    byte[] lower = fence(memory, base, ActiveNodes.LOWER);
+    byte[] upper = fence(memory, base, ActiveNodes.UPPER);
     boolean above = low == null || (lower != null && Arrays.compareUnsigned(lower, low) > 0);
     boolean upTo = high == null || (upper != null && Arrays.compareUnsigned(upper, high) <= 0);
     if (above && upTo) {
@@ -101,8 +101,8 @@ class LeafReleaseTest {
     if (offset == 0) {
       return null;
     }
-    byte[] key = new byte[ActiveLayout.keyLength(memory, base + offset)];
-    memory.get(base + offset + ActiveLayout.ENTRY_KEY, key, 0, key.length);
+    byte[] key = new byte[ActiveNodes.keyLength(memory, base + offset)];
+    memory.get(base + offset + ActiveNodes.ENTRY_KEY, key, 0, key.length);
     return key;
   }
 }

@@ -54,7 +54,7 @@ class MergedIndexTest {
   private final List<Long> snapshots = new ArrayList<>();
 
   /** Newest first. */
-  private final List<Sealed> sealed = new ArrayList<>();
+  private final List<WrittenEntries> sealed = new ArrayList<>();
 
   @ParameterizedTest
   @CsvSource({
@@ -81,8 +81,9 @@ class MergedIndexTest {
         int[][] answers = answers(pool, sealed);
         MergedIndex index = merge(pool, order, runs(order));
         assertEquals(entries.size(), index.entries());
-        assertEquals(sealed.stream().mapToLong(Sealed::minLsn).min().orElseThrow(), index.minLsn());
-        sealed.forEach(Sealed::free);
+        assertEquals(
+            sealed.stream().mapToLong(WrittenEntries::minLsn).min().orElseThrow(), index.minLsn());
+        sealed.forEach(WrittenEntries::free);
         sealed.clear();
         sealed.add(index);
         settle(pool);
@@ -93,7 +94,7 @@ class MergedIndexTest {
         same(entries, entries(index.cursor(Purpose.MERGE, null, null, -1), true));
         seeks(index, entries, order);
       }
-      sealed.forEach(Sealed::free);
+      sealed.forEach(WrittenEntries::free);
       settle(pool);
       assertEquals(0, pool.pages(Purpose.WRITE));
     }
@@ -163,7 +164,7 @@ class MergedIndexTest {
       settle(pool);
       assertEquals(held, pool.pages(Purpose.WRITE));
       assertArrayEquals(answers, answers(pool, sealed));
-      sealed.forEach(Sealed::free);
+      sealed.forEach(WrittenEntries::free);
       settle(pool);
       assertEquals(0, pool.pages(Purpose.WRITE));
     }
@@ -192,7 +193,7 @@ class MergedIndexTest {
       }
       MergedIndex index = merge.finish();
       assertArrayEquals(answers, answers(pool, List.of(index)));
-      sealed.forEach(Sealed::free);
+      sealed.forEach(WrittenEntries::free);
       index.free();
     }
   }
@@ -269,7 +270,7 @@ class MergedIndexTest {
 
   private List<Run> runs(KeyOrder order) {
     List<Run> runs = new ArrayList<>();
-    for (Sealed content : sealed) {
+    for (WrittenEntries content : sealed) {
       runs.add(
           Run.of(
               order,
@@ -366,7 +367,7 @@ class MergedIndexTest {
   }
 
   /** Length and sum, and newest LSN, of each key: at the end, at the snapshots and at any LSN. */
-  private int[][] answers(PagePool pool, List<Sealed> components) {
+  private int[][] answers(PagePool pool, List<WrittenEntries> components) {
     SplittableRandom lsns = new SplittableRandom(SEED + visibility.visible);
     int[][] answers = new int[keys.size() + 50][];
     ByteBuffer target = ByteBuffer.allocate(4 * pool.pageSize()).position(3);

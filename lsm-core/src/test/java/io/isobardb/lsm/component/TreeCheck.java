@@ -21,8 +21,8 @@ final class TreeCheck {
   }
 
   void check(ActiveTree tree) {
-    if (tree.lookup.root() != PagePool.NONE) {
-      node(tree.lookup.root(), null, null);
+    if (tree.root() != PagePool.NONE) {
+      node(tree.root(), null, null);
     }
   }
 
@@ -32,9 +32,9 @@ final class TreeCheck {
   }
 
   private static Bound at(Memory memory, int entry) {
-    byte[] key = new byte[ActiveLayout.keyLength(memory, entry)];
-    memory.get(entry + ActiveLayout.ENTRY_KEY, key, 0, key.length);
-    return new Bound(key, ActiveLayout.lsn(memory, entry));
+    byte[] key = new byte[ActiveNodes.keyLength(memory, entry)];
+    memory.get(entry + ActiveNodes.ENTRY_KEY, key, 0, key.length);
+    return new Bound(key, ActiveNodes.lsn(memory, entry));
   }
 
   private static void assertFence(@Nullable Bound expected, Memory memory, int base, int field) {
@@ -49,45 +49,45 @@ final class TreeCheck {
   private void node(int page, @Nullable Bound lower, @Nullable Bound upper) {
     Memory memory = pool.memory(page);
     int base = pool.base(page);
-    long shape = memory.getLong(base + ActiveLayout.SHAPE);
+    long shape = memory.getLong(base + ActiveNodes.SHAPE);
     assertEquals(0, memory.getInt(base) & 1, "unlatched");
-    assertFence(lower, memory, base, ActiveLayout.LOWER);
-    assertFence(upper, memory, base, ActiveLayout.UPPER);
-    int count = ActiveLayout.count(shape);
-    int capacity = ActiveLayout.capacity(shape);
+    assertFence(lower, memory, base, ActiveNodes.LOWER);
+    assertFence(upper, memory, base, ActiveNodes.UPPER);
+    int count = ActiveNodes.count(shape);
+    int capacity = ActiveNodes.capacity(shape);
     int used = 0;
     Bound before = null;
     int headBefore = Integer.MIN_VALUE;
     Bound low = lower;
-    int child = memory.getInt(base + ActiveLayout.FIRST_CHILD);
+    int child = memory.getInt(base + ActiveNodes.FIRST_CHILD);
     for (int i = 0; i < count; i++) {
-      int entry = ActiveEdit.entry(memory, base, capacity, i);
+      int entry = ActiveNodes.entryAt(memory, base, capacity, i);
       Bound bound = at(memory, entry);
-      used += ActiveLayout.entryBytes(memory, entry);
+      used += ActiveNodes.entryBytes(memory, entry);
       assertTrue(lower == null || compare(lower, bound) <= 0, "not before the lower fence");
       assertTrue(upper == null || compare(bound, upper) < 0, "before the upper fence");
       assertTrue(before == null || compare(before, bound) < 0, "sorted");
-      int head = memory.getInt(ActiveLayout.headAt(base, i));
+      int head = memory.getInt(ActiveNodes.headAt(base, i));
       assertTrue(headBefore <= head, "heads sorted");
       headBefore = head;
       before = bound;
-      if (ActiveLayout.level(shape) > 0) {
+      if (ActiveNodes.level(shape) > 0) {
         node(child, low, bound);
-        child = memory.getInt(entry + ActiveLayout.ENTRY_LINK);
+        child = memory.getInt(entry + ActiveNodes.ENTRY_LINK);
         low = bound;
       }
     }
-    if (ActiveLayout.level(shape) > 0) {
+    if (ActiveNodes.level(shape) > 0) {
       node(child, low, upper);
     }
-    for (int field : new int[] {ActiveLayout.LOWER, ActiveLayout.UPPER}) {
+    for (int field : new int[] {ActiveNodes.LOWER, ActiveNodes.UPPER}) {
       int offset = memory.getUnsignedShort(base + field);
-      used += offset == 0 ? 0 : ActiveLayout.entryBytes(memory, base + offset);
+      used += offset == 0 ? 0 : ActiveNodes.entryBytes(memory, base + offset);
     }
-    int heap = pool.pageSize() - memory.getInt(base + ActiveLayout.HEAP_START);
-    assertEquals(heap, used + memory.getInt(base + ActiveLayout.GARBAGE), "heap bytes");
+    int heap = pool.pageSize() - memory.getInt(base + ActiveNodes.HEAP_START);
+    assertEquals(heap, used + memory.getInt(base + ActiveNodes.GARBAGE), "heap bytes");
     assertTrue(
-        ActiveLayout.HEADS + ActiveLayout.SLOT_BYTES * capacity
-            <= memory.getInt(base + ActiveLayout.HEAP_START));
+        ActiveNodes.HEADS + ActiveNodes.SLOT_BYTES * capacity
+            <= memory.getInt(base + ActiveNodes.HEAP_START));
   }
 }

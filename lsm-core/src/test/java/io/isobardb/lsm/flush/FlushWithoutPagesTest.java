@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.isobardb.lsm.SimulatedStores;
-import io.isobardb.lsm.commit.Writer;
+import io.isobardb.lsm.commit.Committer.Writer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.option.KeyOrder;

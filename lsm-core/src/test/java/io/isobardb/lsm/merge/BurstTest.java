@@ -11,6 +11,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import java.time.Duration;
@@ -47,7 +48,7 @@ class BurstTest {
                     .backgroundThreads(2)
                     .mergeSchedule(schedule)
                     // As in the paper: what clients use limits nobody.
-                    .ioBandwidth(Long.MAX_VALUE),
+                    .ioBandwidth(IoBandwidth.unlimited()),
                 e -> e.l0SlowdownGroups(1000).l0StopGroups(1018).mergeDebtLimit(1L << 40))
             .build();
     SplittableRandom random = new SplittableRandom(2);

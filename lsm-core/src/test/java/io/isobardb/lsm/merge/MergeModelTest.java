@@ -3,6 +3,8 @@ package io.isobardb.lsm.merge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.VersionFilter;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Runs;
@@ -26,13 +28,16 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Flushes and merges carried out on SSTables that are maps, several merges at once, the write
- * memory changing: what reads find must be what was written last.
+ * memory changing: what reads find must be what was written last, and what snapshots find what had
+ * been when they were taken.
  */
 @Tag("any-jdk")
 class MergeModelTest {
@@ -41,8 +46,29 @@ class MergeModelTest {
   private static final long ENTRY_BYTES = 100;
   private static final long DELETED = -1;
 
-  private final Map<Long, NavigableMap<Integer, Long>> contents = new HashMap<>();
-  private final Map<Integer, Long> expected = new HashMap<>();
+  /** A version of a key. */
+  private record Written(long lsn, boolean delete) {
+    long value() {
+      return delete ? DELETED : lsn;
+    }
+  }
+
+  /** By file, then by key: the versions, newest first. */
+  private final Map<Long, NavigableMap<Integer, List<Written>>> contents = new HashMap<>();
+
+  /** By key: all that was written, by LSN. */
+  private final Map<Integer, TreeMap<Long, Written>> history = new HashMap<>();
+
+  private static final TreeMap<Long, Written> NOTHING = new TreeMap<>();
+
+  private final ShownEntry entry = new ShownEntry();
+
+  /** LSNs that somebody reads at. */
+  private final TreeSet<Long> snapshots = new TreeSet<>();
+
+  /** Who takes and closes snapshots: other draws stay as they were. */
+  private SplittableRandom readers = new SplittableRandom(0);
+
   private final List<MergeChoice> running = new ArrayList<>();
   private SplittableRandom random = new SplittableRandom();
   private Version version = Version.empty(KeyOrder.BYTES);
@@ -66,6 +92,7 @@ class MergeModelTest {
   private int fromTiers;
   private int voided;
   private int indebted;
+  private int keptMarkers;
 
   @Test
   void readsFindTheNewestWhateverIsMerged() {
@@ -82,12 +109,14 @@ class MergeModelTest {
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
     assertTrue(voided > 10, voided + " merges were given up");
     assertTrue(indebted > 1000, indebted + " times merges were due");
+    assertTrue(keptMarkers > 100, keptMarkers + " delete markers stayed for snapshots alone");
   }
 
   private void run(long seed) {
     random = new SplittableRandom(seed);
     plans = new SplittableRandom(~seed);
     plan = null;
+    readers = new SplittableRandom(seed + 1);
     structure = L0Structure.values()[(int) (seed % 3)];
     int start = 2 + random.nextInt(3);
     policy =
@@ -102,7 +131,8 @@ class MergeModelTest {
             .policy();
     shape = new TreeShape(Runs.leveled(), 1.01 + random.nextDouble());
     contents.clear();
-    expected.clear();
+    history.clear();
+    snapshots.clear();
     version = Version.empty(KeyOrder.BYTES);
     for (int step = 0; step < 300; step++) {
       switch (random.nextInt(8)) {
@@ -116,6 +146,7 @@ class MergeModelTest {
           shape = plans.nextInt(6) == 0 ? drawShape() : shape;
         }
       }
+      takeAndClose();
       check("seed " + seed + ", step " + step);
     }
     do {
@@ -149,18 +180,32 @@ class MergeModelTest {
     return new TreeShape(runs, 1.2 + 2 * plans.nextDouble());
   }
 
+  /** Takes a snapshot now and then, and closes one. */
+  private void takeAndClose() {
+    if (readers.nextInt(10) == 0 && snapshots.size() < 4) {
+      snapshots.add(clock);
+    }
+    if (readers.nextInt(12) == 0 && !snapshots.isEmpty()) {
+      snapshots.remove(new ArrayList<>(snapshots).get(readers.nextInt(snapshots.size())));
+    }
+  }
+
   /** New versions of random keys of a range. */
   private void flush() {
-    TreeMap<Integer, Long> entries = new TreeMap<>();
+    TreeMap<Integer, List<Written>> entries = new TreeMap<>();
     int from = random.nextInt(KEYS);
     int to = random.nextBoolean() ? KEYS : Math.min(KEYS, from + 1 + random.nextInt(60));
     for (int n = 1 + random.nextInt(40); n > 0; n--) {
       int key = from + random.nextInt(to - from);
       clock++;
-      entries.put(key, random.nextInt(3) == 0 ? -clock : clock);
+      Written written = new Written(clock, random.nextInt(3) == 0);
+      entries.computeIfAbsent(key, any -> new ArrayList<>()).add(0, written);
+      history.computeIfAbsent(key, any -> new TreeMap<>()).put(clock, written);
+      if (readers.nextInt(200) == 0) {
+        snapshots.add(clock);
+      }
     }
-    entries.forEach((key, value) -> expected.put(key, value < 0 ? DELETED : value));
-    List<SSTableMeta> tables = write(entries);
+    List<SSTableMeta> tables = write(filter(entries, key -> false));
     List<Place> places = version.place(structure, tables);
     VersionEdit.Builder edit = VersionEdit.of(1);
     for (int i = 0; i < tables.size(); i++) {
@@ -220,38 +265,59 @@ class MergeModelTest {
       return;
     }
     MergeChoice choice = running.remove(random.nextInt(running.size()));
-    TreeMap<Integer, Long> merged = new TreeMap<>();
+    TreeMap<Integer, List<Written>> merged = new TreeMap<>();
     for (MergeChoice.Input input : choice.inputs()) {
       for (SSTableMeta table : input.tables()) {
-        contents.get(table.fileNumber()).forEach(merged::putIfAbsent);
+        contents
+            .get(table.fileNumber())
+            .forEach(
+                (key, all) -> merged.computeIfAbsent(key, any -> new ArrayList<>()).addAll(all));
       }
     }
     boolean rewrites =
         choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1;
-    if (rewrites) {
-      merged
-          .entrySet()
-          .removeIf(
-              entry -> entry.getValue() < 0 && choice.nothingBelow(version, key(entry.getKey())));
-    }
-    version = version.apply(choice.edit(1, version, rewrites ? write(merged) : List.of()));
+    List<SSTableMeta> output =
+        rewrites ? write(filter(merged, key -> choice.nothingBelow(version, key(key)))) : List.of();
+    version = version.apply(choice.edit(1, version, output));
   }
 
-  private List<SSTableMeta> write(NavigableMap<Integer, Long> entries) {
+  /** What a merge keeps; the inputs' versions of a key stand newest first. */
+  private NavigableMap<Integer, List<Written>> filter(
+      NavigableMap<Integer, List<Written>> merged, IntPredicate bottommost) {
+    long[] live = snapshots.stream().mapToLong(Long::longValue).toArray();
+    VersionFilter filter = new VersionFilter(KeyOrder.BYTES, live);
+    TreeMap<Integer, List<Written>> kept = new TreeMap<>();
+    merged.forEach(
+        (key, all) -> {
+          boolean last = bottommost.test(key);
+          for (Written written : all) {
+            int kind = written.delete ? Kind.DELETE : Kind.PUT;
+            if (filter.keep(entry.show(key(key), written.lsn, kind), last)) {
+              kept.computeIfAbsent(key, any -> new ArrayList<>()).add(written);
+              keptMarkers += last && written.delete ? 1 : 0;
+            }
+          }
+        });
+    return kept;
+  }
+
+  private List<SSTableMeta> write(NavigableMap<Integer, List<Written>> entries) {
     List<SSTableMeta> tables = new ArrayList<>();
-    TreeMap<Integer, Long> table = new TreeMap<>();
-    for (Map.Entry<Integer, Long> entry : entries.entrySet()) {
+    TreeMap<Integer, List<Written>> table = new TreeMap<>();
+    for (Map.Entry<Integer, List<Written>> entry : entries.entrySet()) {
       table.put(entry.getKey(), entry.getValue());
       if (table.size() == TARGET_ENTRIES || entry.getKey().equals(entries.lastKey())) {
-        long deletes = table.values().stream().filter(value -> value < 0).count();
+        long count = table.values().stream().mapToLong(List::size).sum();
+        long deletes =
+            table.values().stream().flatMap(List::stream).filter(Written::delete).count();
         tables.add(
             Tables.table(
                 1,
                 nextFile,
                 key(table.firstKey()),
                 key(table.lastKey()),
-                table.size() * ENTRY_BYTES,
-                table.size(),
+                count * ENTRY_BYTES,
+                count,
                 deletes));
         contents.put(nextFile++, table);
         table = new TreeMap<>();
@@ -260,25 +326,44 @@ class MergeModelTest {
     return tables;
   }
 
-  /** The first run that holds a key must hold its newest version. */
+  /** The first run that holds a version which a reader sees must hold the newest such. */
   private void check(String when) {
     long debt = debt();
     assertTrue(debt >= 0 && debt <= version.sizeBytes(), when + ": a debt of " + debt);
     indebted += debt > 0 ? 1 : 0;
     List<Level<SSTableMeta>> runs = version.runs();
+    // What a snapshot has lost stays lost: some looks are enough.
+    Set<Long> read = readers.nextInt(6) == 0 ? snapshots : Set.of();
     for (int key = 0; key < KEYS; key++) {
-      byte[] bytes = key(key);
-      Long found = null;
-      for (Level<SSTableMeta> run : runs) {
-        int i = run.find(bytes, 0, bytes.length);
-        found = i < 0 ? null : contents.get(run.meta(i).fileNumber()).get(key);
-        if (found != null) {
-          break;
+      assertFound(runs, key, Long.MAX_VALUE, when);
+      for (long snapshot : read) {
+        assertFound(runs, key, snapshot, when);
+      }
+    }
+  }
+
+  private void assertFound(List<Level<SSTableMeta>> runs, int key, long lsn, String when) {
+    Map.Entry<Long, Written> expected = history.getOrDefault(key, NOTHING).floorEntry(lsn);
+    long wanted = expected == null ? DELETED : expected.getValue().value();
+    long found = found(runs, key, lsn);
+    if (found != wanted) {
+      assertEquals(wanted, found, when + ", key " + key + " at " + lsn);
+    }
+  }
+
+  private long found(List<Level<SSTableMeta>> runs, int key, long lsn) {
+    byte[] bytes = key(key);
+    for (Level<SSTableMeta> run : runs) {
+      int i = run.find(bytes, 0, bytes.length);
+      List<Written> all =
+          i < 0 ? List.of() : contents.get(run.meta(i).fileNumber()).getOrDefault(key, List.of());
+      for (Written written : all) {
+        if (written.lsn <= lsn) {
+          return written.value();
         }
       }
-      long value = found == null || found < 0 ? DELETED : found;
-      assertEquals(expected.getOrDefault(key, DELETED), value, when + ", key " + key);
     }
+    return DELETED;
   }
 
   private static byte[] key(int key) {

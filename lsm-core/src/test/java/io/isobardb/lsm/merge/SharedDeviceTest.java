@@ -9,6 +9,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import io.isobardb.lsm.simulation.VirtualScheduler.Client;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ class SharedDeviceTest {
   }
 
   /** One client writes 4 MB/s, others read 1,000 records a second each. */
-  private static Run run(long bandwidth) {
+  private static Run run(IoBandwidth bandwidth) {
     VirtualWorld world = new VirtualWorld(1, DEVICE, 2);
     StoreOptions options =
         StoreOptions.builder()
@@ -86,7 +87,7 @@ class SharedDeviceTest {
 
   @Test
   void readsWaitForSmallPiecesOfMerges() {
-    for (long bandwidth : new long[] {0, 100 * MB}) {
+    for (IoBandwidth bandwidth : List.of(IoBandwidth.auto(), IoBandwidth.of(100 * MB))) {
       assertReadsWaitForSmallPieces(run(bandwidth));
     }
   }
@@ -106,13 +107,13 @@ class SharedDeviceTest {
 
   @Test
   void mergesPayForWhatClientsLeaveThem() {
-    Run limited = run(30 * MB);
+    Run limited = run(IoBandwidth.of(30 * MB));
     StoreStats stats = limited.stats();
     assertTrue(stats.ioLimits().waits() > 10, stats::toJson);
     // Merges of L0 are not limited at moments when writers are about to wait; deeper ones are.
     assertTrue(stats.ioLimits().deepBytesPerSecond() < Long.MAX_VALUE, stats::toJson);
     assertTrue(stats.ioBytesRead().get(IoPurpose.MERGE_L0) > 10 * MB, stats::toJson);
-    Run unlimited = run(Long.MAX_VALUE);
+    Run unlimited = run(IoBandwidth.unlimited());
     assertEquals(0, unlimited.stats().ioLimits().waits());
     assertReadsWaitForSmallPieces(unlimited);
   }

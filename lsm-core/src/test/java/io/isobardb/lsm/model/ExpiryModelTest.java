@@ -18,6 +18,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.commit.StoreClock;
+import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;

@@ -4,6 +4,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -17,6 +18,7 @@ import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.TailOperator;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Draws the options of a {@link StoreHistory}. */
@@ -24,7 +26,12 @@ final class HistoryOptions {
   private final SplittableRandom random;
   private final int pageSize;
 
-  private static final long[] BANDWIDTHS = {0, 20 << 20, 200 << 20, Long.MAX_VALUE};
+  private static final List<IoBandwidth> BANDWIDTHS =
+      List.of(
+          IoBandwidth.auto(),
+          IoBandwidth.of(20 << 20),
+          IoBandwidth.of(200 << 20),
+          IoBandwidth.unlimited());
 
   private HistoryOptions(SplittableRandom random, int pageSize) {
     this.random = random;
@@ -85,7 +92,7 @@ final class HistoryOptions {
                 .l0StopGroups(8 + random.nextInt(5))
                 .mergeDebtLimit(1L << (20 + random.nextInt(8))));
     drawn.mergeSchedule(schedule());
-    limit(drawn, BANDWIDTHS[random.nextInt(BANDWIDTHS.length)]);
+    limit(drawn, BANDWIDTHS.get(random.nextInt(BANDWIDTHS.size())));
     ExperimentalOptions.set(
         drawn,
         e ->
@@ -117,10 +124,11 @@ final class HistoryOptions {
         .build();
   }
 
-  private static void limit(StoreOptions.Builder options, long bandwidth) {
+  private static void limit(StoreOptions.Builder options, IoBandwidth bandwidth) {
     options.ioBandwidth(bandwidth);
-    if (bandwidth > 0 && bandwidth < Long.MAX_VALUE) {
-      ExperimentalOptions.set(options, e -> e.ioMinimum(bandwidth / 4).ioReserve(bandwidth / 2));
+    if (bandwidth.kind() == IoBandwidth.Kind.GIVEN) {
+      long bytes = bandwidth.bytesPerSecond();
+      ExperimentalOptions.set(options, e -> e.ioMinimum(bytes / 4).ioReserve(bytes / 2));
     }
   }
 

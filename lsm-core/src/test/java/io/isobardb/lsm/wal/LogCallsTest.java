@@ -244,7 +244,7 @@ class LogCallsTest {
       Found replayed = new Found();
       try {
         Log.deleteSpares(traced.storage());
-        log = Log.open(site(), options, extent, replayed);
+        log = new Log().open(site(), options, extent, replayed);
         record = log.newRecord();
       } finally {
         traced.note("replayed " + replayed);

@@ -45,11 +45,12 @@ class LogConcurrencyTest {
   private Log open(Environment environment, LogOptions options, List<Entry> found)
       throws IOException {
     found.clear();
-    return Log.open(
-        new LogSite(environment, pool, LogWorld.STORE, LogWorld.QUIET),
-        options,
-        LogExtent.from(Lsn.FIRST),
-        LogWorld.whole((lsn, kind, bytes) -> found.add(new Entry(lsn, kind, bytes))));
+    return new Log()
+        .open(
+            new LogSite(environment, pool, LogWorld.STORE, LogWorld.QUIET),
+            options,
+            LogExtent.from(Lsn.FIRST),
+            LogWorld.whole((lsn, kind, bytes) -> found.add(new Entry(lsn, kind, bytes))));
   }
 
   @AfterEach

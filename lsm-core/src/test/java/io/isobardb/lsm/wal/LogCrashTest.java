@@ -220,7 +220,8 @@ class LogCrashTest {
     LogWorld next = new LogWorld(lazy, 2, killed);
     List<Long> seen = new ArrayList<>();
     List<SimulatedStorage> disks = new ArrayList<>();
-    Log.open(
+    new Log()
+        .open(
             next.site(),
             lazy,
             LogExtent.from(Lsn.FIRST),

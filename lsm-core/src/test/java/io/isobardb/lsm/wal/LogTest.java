@@ -424,11 +424,12 @@ class LogTest {
     assertThrows(
         FormatException.class,
         () ->
-            Log.open(
-                new LogSite(world.environment(), world.pool, UUID.randomUUID(), LogWorld.QUIET),
-                world.options,
-                LogExtent.from(Lsn.FIRST),
-                (lsn, kind, payload, offset, length, rest) -> {}));
+            new Log()
+                .open(
+                    new LogSite(world.environment(), world.pool, UUID.randomUUID(), LogWorld.QUIET),
+                    world.options,
+                    LogExtent.from(Lsn.FIRST),
+                    (lsn, kind, payload, offset, length, rest) -> {}));
 
     world.storage = intact.copy();
     try (DataFile file = world.storage.open(second, IoMode.BUFFERED)) {
@@ -469,7 +470,7 @@ class LogTest {
     List<Executable> reads =
         List.of(
             () -> LogScan.run(world.storage, world.pool, LogWorld.STORE, extent, reader),
-            () -> Log.open(world.site(), world.options, extent, reader));
+            () -> new Log().open(world.site(), world.options, extent, reader));
     for (Executable read : reads) {
       keys.clear();
       CorruptionException e = assertThrows(CorruptionException.class, read);

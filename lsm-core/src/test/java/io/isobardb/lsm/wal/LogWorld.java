@@ -89,11 +89,12 @@ final class LogWorld {
   Log open(long start) throws IOException {
     replayed = new ArrayList<>();
     Log.deleteSpares(storage);
-    return Log.open(
-        site(),
-        options,
-        LogExtent.from(start),
-        whole((lsn, kind, bytes) -> replayed.add(new Entry(lsn, kind, bytes))));
+    return new Log()
+        .open(
+            site(),
+            options,
+            LogExtent.from(start),
+            whole((lsn, kind, bytes) -> replayed.add(new Entry(lsn, kind, bytes))));
   }
 
   /** Where the log is, of which nobody hears. */

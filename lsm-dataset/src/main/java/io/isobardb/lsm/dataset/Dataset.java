@@ -52,7 +52,7 @@ public final class Dataset {
   private final Store store;
   private final String name;
   private final Tree primary;
-  private final Catalog catalog;
+  private final IndexCatalog catalog;
   private final Writers writers = new Writers();
   private final RecordWriter writer;
   private final IndexReader reader;
@@ -68,7 +68,7 @@ public final class Dataset {
     this.primary = store.openTree(name, options.primary());
     checkNoOperator(name, primary.options());
     TreeOptions catalogOptions = TreeOptions.builder().logged(primary.isLogged()).build();
-    this.catalog = new Catalog(name, store.openTree(name + "/catalog", catalogOptions));
+    this.catalog = new IndexCatalog(name, store.openTree(name + "/catalog", catalogOptions));
     this.writer = new RecordWriter(name, primary);
     this.reader = new IndexReader(primary);
     this.changes = new IndexChanges(store, primary, options, catalog, writers, writer);
@@ -446,7 +446,8 @@ public final class Dataset {
         .map(
             index -> {
               Index definition = index.definition();
-              Catalog.Progress progress = index.isReady() ? null : catalog.progress(index.name());
+              IndexCatalog.Progress progress =
+                  index.isReady() ? null : catalog.progress(index.name());
               return new IndexStatus(
                   index.name(),
                   definition.unique(),

@@ -56,7 +56,7 @@ final class IndexChanges {
   private final String dataset;
   private final Tree primary;
   private final DatasetOptions options;
-  private final Catalog catalog;
+  private final IndexCatalog catalog;
   private final Writers writers;
   private final RecordWriter writer;
   private final IndexRepair repair;
@@ -68,7 +68,7 @@ final class IndexChanges {
       Store store,
       Tree primary,
       DatasetOptions options,
-      Catalog catalog,
+      IndexCatalog catalog,
       Writers writers,
       RecordWriter writer) {
     this.store = store;
@@ -91,12 +91,12 @@ final class IndexChanges {
     if (catalog.isNew()) {
       create();
     }
-    Map<String, Catalog.Stored> stored = catalog.indexes();
+    Map<String, IndexCatalog.Stored> stored = catalog.indexes();
     compare(stored);
     Map<String, Index> definitions = new LinkedHashMap<>();
     options.indexes().forEach(index -> definitions.put(index.name(), index));
     List<SecondaryIndex> indexes = new ArrayList<>();
-    for (Catalog.Stored index : stored.values()) {
+    for (IndexCatalog.Stored index : stored.values()) {
       Index definition = definitions.get(index.name());
       if (index.state() == IndexState.DROPPING) {
         finishDrop(index);
@@ -138,15 +138,15 @@ final class IndexChanges {
           catalog.create(transaction);
           for (Index index : options.indexes()) {
             int number = catalog.nextNumber(transaction);
-            catalog.put(transaction, Catalog.Stored.of(index, number, IndexState.BUILDING));
+            catalog.put(transaction, IndexCatalog.Stored.of(index, number, IndexState.BUILDING));
           }
         });
   }
 
-  private void compare(Map<String, Catalog.Stored> stored) {
+  private void compare(Map<String, IndexCatalog.Stored> stored) {
     List<String> differences = new ArrayList<>();
     for (Index index : options.indexes()) {
-      Catalog.Stored known = stored.get(index.name());
+      IndexCatalog.Stored known = stored.get(index.name());
       if (known == null || known.state() == IndexState.DROPPING) {
         differences.add(
             "there is no index '"
@@ -163,7 +163,7 @@ final class IndexChanges {
                 + ": drop it and create it anew, or give the definition it was made with");
       }
     }
-    for (Catalog.Stored known : stored.values()) {
+    for (IndexCatalog.Stored known : stored.values()) {
       boolean given =
           options.indexes().stream().anyMatch(index -> index.name().equals(known.name()));
       if (!given && known.state() == IndexState.READY) {
@@ -184,7 +184,7 @@ final class IndexChanges {
   }
 
   /** An index as a crash has left it, with a tree; that is empty if the build has to begin anew. */
-  private SecondaryIndex open(Catalog.Stored stored, Index definition) {
+  private SecondaryIndex open(IndexCatalog.Stored stored, Index definition) {
     String tree = catalog.treeName(stored);
     boolean ready = stored.state() == IndexState.READY;
     boolean begun = ready || catalog.progress(stored.name()) != null;
@@ -197,7 +197,7 @@ final class IndexChanges {
               Level.WARNING,
               "index '" + stored.name() + "' of '" + dataset + "' has no tree, and is built");
     }
-    Catalog.Stored anew = stored.with(IndexState.BUILDING);
+    IndexCatalog.Stored anew = stored.with(IndexState.BUILDING);
     run(
         IndexRepair.LATEST,
         transaction -> {
@@ -207,7 +207,7 @@ final class IndexChanges {
     return new SecondaryIndex(definition, createTree(anew), anew);
   }
 
-  private Tree createTree(Catalog.Stored stored) {
+  private Tree createTree(IndexCatalog.Stored stored) {
     String tree = catalog.treeName(stored);
     if (store.treeNames().contains(tree)) {
       // A crash took what the catalog said of it.
@@ -227,7 +227,7 @@ final class IndexChanges {
   void create(Index definition, BuildProgress progress) {
     begin("creating index '" + definition.name() + "'");
     try {
-      Catalog.Stored stored = catalog.indexes().get(definition.name());
+      IndexCatalog.Stored stored = catalog.indexes().get(definition.name());
       if (stored != null && stored.state() == IndexState.DROPPING) {
         finishDrop(stored);
         stored = null;
@@ -263,15 +263,15 @@ final class IndexChanges {
   }
 
   /** Makes an index known to writers. */
-  private SecondaryIndex add(Index definition, Catalog.@Nullable Stored stored) {
-    Catalog.Stored building = stored;
+  private SecondaryIndex add(Index definition, IndexCatalog.@Nullable Stored stored) {
+    IndexCatalog.Stored building = stored;
     if (building == null) {
       building =
           store.inTransaction(
               IndexRepair.LATEST,
               transaction -> {
-                Catalog.Stored fresh =
-                    Catalog.Stored.of(
+                IndexCatalog.Stored fresh =
+                    IndexCatalog.Stored.of(
                         definition, catalog.nextNumber(transaction), IndexState.BUILDING);
                 catalog.put(transaction, fresh);
                 return fresh;
@@ -294,7 +294,7 @@ final class IndexChanges {
       }
       throw e;
     }
-    Catalog.Stored ready = index.stored().with(IndexState.READY);
+    IndexCatalog.Stored ready = index.stored().with(IndexState.READY);
     run(
         IndexRepair.LATEST,
         transaction -> {
@@ -307,7 +307,7 @@ final class IndexChanges {
   }
 
   private void fill(SecondaryIndex index, BuildProgress progress) {
-    Catalog.Progress at = catalog.progress(index.name());
+    IndexCatalog.Progress at = catalog.progress(index.name());
     if (at == null && index.isEager()) {
       byte[] from = null;
       do {
@@ -320,7 +320,8 @@ final class IndexChanges {
         return;
       }
       long before = at == null ? 0 : at.records();
-      Catalog.Progress now = new Catalog.Progress(before + keys.size(), keys.get(keys.size() - 1));
+      IndexCatalog.Progress now =
+          new IndexCatalog.Progress(before + keys.size(), keys.get(keys.size() - 1));
       run(
           IndexRepair.BACKGROUND,
           transaction -> {
@@ -350,7 +351,7 @@ final class IndexChanges {
   void drop(String name) {
     begin("dropping index '" + name + "'");
     try {
-      Catalog.Stored stored = catalog.indexes().get(name);
+      IndexCatalog.Stored stored = catalog.indexes().get(name);
       if (stored == null) {
         throw new IllegalArgumentException("dataset '" + dataset + "' has no index '" + name + "'");
       }
@@ -364,8 +365,8 @@ final class IndexChanges {
     }
   }
 
-  private void drop(Catalog.Stored stored) {
-    Catalog.Stored dropping = stored.with(IndexState.DROPPING);
+  private void drop(IndexCatalog.Stored stored) {
+    IndexCatalog.Stored dropping = stored.with(IndexState.DROPPING);
     run(SYNCED, transaction -> catalog.put(transaction, dropping));
     if (!primary.isLogged()) {
       store.checkpoint();
@@ -373,7 +374,7 @@ final class IndexChanges {
     finishDrop(dropping);
   }
 
-  private void finishDrop(Catalog.Stored stored) {
+  private void finishDrop(IndexCatalog.Stored stored) {
     writers.publish(writers.current().replace(stored.name(), null));
     writers.awaitOthers(
         options.changeTimeout(), "dropping index '" + stored.name() + "' of '" + dataset + "'");

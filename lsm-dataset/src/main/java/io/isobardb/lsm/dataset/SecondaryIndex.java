@@ -26,17 +26,17 @@ final class SecondaryIndex implements MergeFilter {
 
   private final Index definition;
   private final Tree tree;
-  private final Catalog.Stored stored;
+  private final IndexCatalog.Stored stored;
   private final Stale stale;
 
   /** Stale entries that were met: by readers, which passed them over, and by merges. */
   private record Stale(LongAdder seen, LongAdder dropped) {}
 
-  SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored) {
+  SecondaryIndex(Index definition, Tree tree, IndexCatalog.Stored stored) {
     this(definition, tree, stored, new Stale(new LongAdder(), new LongAdder()));
   }
 
-  private SecondaryIndex(Index definition, Tree tree, Catalog.Stored stored, Stale stale) {
+  private SecondaryIndex(Index definition, Tree tree, IndexCatalog.Stored stored, Stale stale) {
     this.definition = definition;
     this.tree = tree;
     this.stored = stored;
@@ -44,7 +44,7 @@ final class SecondaryIndex implements MergeFilter {
   }
 
   /** The same index in another state. */
-  SecondaryIndex with(Catalog.Stored now) {
+  SecondaryIndex with(IndexCatalog.Stored now) {
     return new SecondaryIndex(definition, tree, now, stale);
   }
 
@@ -60,7 +60,7 @@ final class SecondaryIndex implements MergeFilter {
     return tree;
   }
 
-  Catalog.Stored stored() {
+  IndexCatalog.Stored stored() {
     return stored;
   }
 

@@ -14,8 +14,8 @@
  *
  * <p>Built on the public API of {@code lsm} alone: an index is a tree, and a write to a record and
  * its index entries is a transaction. Owns the layout of index entries ({@code EntryKey}), what is
- * stored of the definitions ({@code Catalog}), and how an index comes and goes while records are
- * written ({@code IndexChanges}).
+ * stored of the definitions ({@code IndexCatalog}), and how an index comes and goes while records
+ * are written ({@code IndexChanges}).
  */
 @NullMarked
 package io.isobardb.lsm.dataset;

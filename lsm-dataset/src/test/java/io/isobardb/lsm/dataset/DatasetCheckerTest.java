@@ -69,7 +69,7 @@ class DatasetCheckerTest {
   private static SecondaryIndex index(Store store, IndexStatus status) {
     Index index = byFigures(status.name(), status.maintenance(), status.unique());
     return new SecondaryIndex(
-        index, store.tree(status.tree()), Catalog.Stored.of(index, 1, IndexState.READY));
+        index, store.tree(status.tree()), IndexCatalog.Stored.of(index, 1, IndexState.READY));
   }
 
   @Test

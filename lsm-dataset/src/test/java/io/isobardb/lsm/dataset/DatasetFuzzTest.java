@@ -37,9 +37,9 @@ class DatasetFuzzTest {
   }
 
   private void catalogIndexOf(byte[] text) {
-    Catalog.Stored stored;
+    IndexCatalog.Stored stored;
     try {
-      stored = Catalog.Stored.parse("byName", text);
+      stored = IndexCatalog.Stored.parse("byName", text);
     } catch (IsobarException e) {
       return;
     }
@@ -53,13 +53,13 @@ class DatasetFuzzTest {
   }
 
   private void catalogProgressOf(byte[] text) {
-    Catalog.Progress progress;
+    IndexCatalog.Progress progress;
     try {
-      progress = Catalog.Progress.parse("byName", text);
+      progress = IndexCatalog.Progress.parse("byName", text);
     } catch (IsobarException e) {
       return;
     }
-    Catalog.Progress again = Catalog.Progress.parse("byName", progress.text());
+    IndexCatalog.Progress again = IndexCatalog.Progress.parse("byName", progress.text());
     assertEquals(progress.records(), again.records());
     assertArrayEquals(progress.lastKey(), again.lastKey());
   }

@@ -142,7 +142,7 @@ class IndexLoadTest {
       Tree tree = store.openTree("loaded");
       SecondaryIndex index =
           new SecondaryIndex(
-              definition, tree, Catalog.Stored.of(definition, 1, IndexState.BUILDING));
+              definition, tree, IndexCatalog.Stored.of(definition, 1, IndexState.BUILDING));
       List<Long> told = new ArrayList<>();
       new IndexLoad(store, records, index, pieceBytes).run((name, at) -> told.add(at));
       List<String> expected = entries(store.tree(dataset.indexes().get(0).tree()));
@@ -165,7 +165,7 @@ class IndexLoadTest {
           new SecondaryIndex(
               definition,
               store.openTree("loaded"),
-              Catalog.Stored.of(definition, 1, IndexState.BUILDING));
+              IndexCatalog.Stored.of(definition, 1, IndexState.BUILDING));
       IndexLoad load = new IndexLoad(store, records, index, pieceBytes);
       String message =
           assertThrows(DuplicateKeyException.class, () -> load.run(BuildProgress.NONE))

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: one thread at a time.
  */
-public final class KeyRange {
+public final class KeySpan {
   private final KeyOrder order;
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
@@ -30,15 +30,15 @@ public final class KeyRange {
    * @param from the first key the cursor may reach, or null
    * @param to the first key it may not reach any more, or null
    */
-  public KeyRange(KeyOrder order, byte @Nullable [] from, byte @Nullable [] to) {
+  public KeySpan(KeyOrder order, byte @Nullable [] from, byte @Nullable [] to) {
     this.order = order;
     this.from = from;
     this.to = to;
   }
 
   /** All keys from {@code from} on, and before {@code to}; null for no bound. */
-  public static KeyRange of(KeyOrder order, byte @Nullable [] from, byte @Nullable [] to) {
-    KeyRange range = new KeyRange(order, from, to);
+  public static KeySpan of(KeyOrder order, byte @Nullable [] from, byte @Nullable [] to) {
+    KeySpan range = new KeySpan(order, from, to);
     range.addForward(null, null, 0);
     return range;
   }

@@ -1,4 +1,4 @@
-package io.isobardb.lsm.commit;
+package io.isobardb.lsm.entry;
 
 import java.util.function.LongSupplier;
 
@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  */
 public record Moment(long lsn, LongSupplier clock) {
   /** A moment whose time does not go on. */
-  static Moment at(long lsn, long millis) {
+  public static Moment at(long lsn, long millis) {
     return new Moment(lsn, () -> millis);
   }
 

@@ -6,12 +6,12 @@ import io.isobardb.memory.stats.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries in write memory that lie where writers put them and get no company any more: an {@link
- * ActiveTree} that was sealed, or the {@link MergedIndex} of several.
+ * Entries in write memory that lie where writers put them: an {@link ActiveTree}, sealed or not, or
+ * the {@link MergedIndex} of several that were sealed.
  *
  * <p>Thread rule: lookups by any thread within an epoch of the pool; the rest as is said there.
  */
-public sealed interface Sealed permits ActiveTree, MergedIndex {
+public sealed interface WrittenEntries permits ActiveTree, MergedIndex {
   /**
    * Reads the newest version of a key that a probe may see, inside an epoch.
    *

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-final class Catalog {
+final class IndexCatalog {
   private static final String FORMAT = "1";
   private static final String INDEX = "index/";
   private static final String PROGRESS = "progress/";
@@ -131,7 +131,7 @@ final class Catalog {
   private final String dataset;
   private final Tree tree;
 
-  Catalog(String dataset, Tree tree) {
+  IndexCatalog(String dataset, Tree tree) {
     this.dataset = dataset;
     this.tree = tree;
   }

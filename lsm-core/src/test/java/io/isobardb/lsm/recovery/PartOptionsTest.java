@@ -1,0 +1,112 @@
+package io.isobardb.lsm.recovery;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.baseline.StaticShares;
+import io.isobardb.lsm.commit.Fullness;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
+import io.isobardb.lsm.flush.FlushExtent;
+import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.merge.TableSizes;
+import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.lsm.policy.MemoryComponent;
+import io.isobardb.lsm.policy.WriteMemoryAllocation;
+import io.isobardb.lsm.wal.LogOptions;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The sizes that follow from the options. */
+class PartOptionsTest {
+  private static final int KB = 1 << 10;
+  private static final int MB = 1 << 20;
+
+  private static StoreOptions.Builder ofBudget() {
+    return StoreOptions.builder().memoryBudget(8 * MB).backgroundThreads(2);
+  }
+
+  private static PartOptions options(MemoryComponent component) {
+    StoreOptions.Builder builder = ofBudget();
+    ExperimentalOptions.set(builder, e -> e.memoryComponent(component));
+    return new PartOptions(builder.build(), 4096, MB);
+  }
+
+  @Test
+  void theRingIsAPowerOfTwoNearPartOfTheBudget() {
+    assertEquals(64 * KB, PartOptions.ringBytes(MB));
+    assertEquals(128 * KB, PartOptions.ringBytes(4 * MB));
+    assertEquals(128 * KB, PartOptions.ringBytes(8 * MB - 1));
+    assertEquals(4 * MB, PartOptions.ringBytes(1L << 40));
+  }
+
+  @Test
+  void aSegmentIsWholeBlocksAndAnEighthOfTheLogWithinLimits() {
+    assertEquals(128 * KB, PartOptions.segmentBytes(64 * KB));
+    assertEquals(256 * KB, PartOptions.segmentBytes(2 * MB));
+    assertEquals(256 * KB, PartOptions.segmentBytes(2 * MB + 8 * 4095));
+    assertEquals(64 * MB, PartOptions.segmentBytes(1L << 40));
+  }
+
+  @Test
+  void theLogGoesByTheOptions() {
+    StoreOptions given =
+        ofBudget()
+            .logLimit(2 * MB)
+            .ioMode(IoMode.BUFFERED)
+            .asyncSyncInterval(Duration.ofMillis(7))
+            .build();
+    LogOptions log = new PartOptions(given, 4096, MB).log();
+    assertEquals(new LogOptions(256 * KB, 256 * KB, false, 7_000_000, 2), log);
+  }
+
+  @Test
+  void aStoresOwnPageSizeReplacesTheOneAskedFor() {
+    StoreOptions given = ofBudget().pageSize(4096).build();
+    assertEquals(new TableSizes(8192), new PartOptions(given, 8192, MB).flushing().sizes());
+  }
+
+  @Test
+  void jobsAtOnceHave256PagesOfTheBudgetEachAndThereIsOne() {
+    assertEquals(2, new PartOptions(ofBudget().build(), 16_384, MB).jobs());
+    assertEquals(1, new PartOptions(ofBudget().build(), 32_768, MB).jobs());
+    assertEquals(1, new PartOptions(ofBudget().build(), 65_536, MB).jobs());
+  }
+
+  // ---- what follows from the memory component
+
+  @Test
+  void sharesAreStaticOnlyIfAskedForAndHaveTwoBuffersIfFlushedWhole() {
+    assertNull(options(MemoryComponent.PARTITIONED).shares());
+    assertEquals(1, shares(MemoryComponent.PARTITIONED).buffers());
+    assertEquals(2, shares(MemoryComponent.MONOLITHIC).buffers());
+    assertEquals(3, shares(MemoryComponent.MONOLITHIC).trees());
+  }
+
+  private static StaticShares shares(MemoryComponent component) {
+    StoreOptions.Builder builder = ofBudget();
+    ExperimentalOptions.set(
+        builder,
+        e ->
+            e.memoryComponent(component)
+                .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
+                .staticTrees(3));
+    return requireNonNull(new PartOptions(builder.build(), 4096, MB).shares());
+  }
+
+  @Test
+  void whatIsFlushedWholeIsSoWhateverTheStrategy() {
+    FlushStrategy strategy = FlushStrategy.OLDEST;
+    assertEquals(FlushStrategy.OLDEST, FlushExtent.strategy(strategy, MemoryComponent.PARTITIONED));
+    assertEquals(FlushStrategy.FULL, FlushExtent.strategy(strategy, MemoryComponent.MONOLITHIC));
+  }
+
+  @Test
+  void defaultsOfPartsAreThoseOfOptions() {
+    PartOptions usual = new PartOptions(StoreOptions.defaults(), 4096, MB);
+    assertEquals(LevelingOptions.DEFAULT, usual.leveling());
+    assertEquals(Fullness.USUAL, usual.flushRules().fullness());
+  }
+}
