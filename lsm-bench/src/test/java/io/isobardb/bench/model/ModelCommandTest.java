@@ -121,12 +121,12 @@ class ModelCommandTest {
 
   @Test
   void differentKeysAreCounted() {
-    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --writes 1,1000,1e6"));
+    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --distinct 1,1000,1e6"));
     assertTrue(out.toString().contains("\n1 writes have 1 different keys\n"), out.toString());
     // 1000 (1 - 0.999^1000)
     assertTrue(out.toString().contains("\n1,000 writes have 632 different"), out.toString());
     assertTrue(out.toString().contains("\n1,000,000 writes have 1,000 diff"), out.toString());
-    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --writes 1000 --json"));
+    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --distinct 1000 --json"));
     assertTrue(out.toString().contains("\"unique\":[{"), out.toString());
   }
 

@@ -94,8 +94,14 @@ public record OpenOptions(
    * What files go by.
    *
    * @param pageSize for a new store; an existing one keeps its own
+   * @param filtersByLevel whether small levels get more bits of filter per key than large ones
    */
-  public record Files(int pageSize, IoMode ioMode, long asyncSyncNanos, boolean createIfMissing) {}
+  public record Files(
+      int pageSize,
+      IoMode ioMode,
+      long asyncSyncNanos,
+      boolean createIfMissing,
+      boolean filtersByLevel) {}
 
   /** Those that a store is opened with. */
   public static OpenOptions of(StoreOptions options) {
@@ -117,7 +123,8 @@ public record OpenOptions(
             options.pageSize(),
             options.ioMode(),
             Math.max(1, options.asyncSyncInterval().toNanos()),
-            options.createIfMissing()),
+            options.createIfMissing(),
+            chosen.filtersByLevel()),
         new Known(options.keyOrders(), options.mergeOperators()));
   }
 
@@ -184,7 +191,12 @@ public record OpenOptions(
   OpenOptions with(int pageSize, long writeBytes) {
     long jobs = Math.min(backgroundJobs, memoryBudget / pageSize / JOB_PAGES);
     Files own =
-        new Files(pageSize, files.ioMode(), files.asyncSyncNanos(), files.createIfMissing());
+        new Files(
+            pageSize,
+            files.ioMode(),
+            files.asyncSyncNanos(),
+            files.createIfMissing(),
+            files.filtersByLevel());
     return new OpenOptions(memoryBudget, writeBytes, (int) Math.max(1, jobs), policies, own, known);
   }
 

@@ -51,7 +51,7 @@ class OpenOptionsTest {
             staticTrees,
             0,
             new Tuning(false, 1, logLimit, TunerOptions.DEFAULT, null)),
-        new OpenOptions.Files(4096, IoMode.BUFFERED, 1, true),
+        new OpenOptions.Files(4096, IoMode.BUFFERED, 1, true, true),
         new OpenOptions.Known(Map.of(), Map.of()));
   }
 
