@@ -158,7 +158,8 @@ class ModelCommandTest {
     assertTrue(writes.get(6).startsWith("LEVELED"), writes::toString);
     List<String> scans = advised("--writes 0 --gets 0 --absent 0 --scans 100 --scan-length 10");
     assertTrue(scans.get(6).matches("(LAZY|TIERED)\\(8\\) .*"), scans::toString);
-    List<String> cheapWrites = advised("--writes 90 --gets 0 --absent 0 --scans 10 --write-weight 0");
+    List<String> cheapWrites =
+        advised("--writes 90 --gets 0 --absent 0 --scans 10 --write-weight 0");
     assertEquals(scans.get(0).split(" ")[0], cheapWrites.get(0).split(" ")[0]);
     assertEquals(8, advised("--runs 8,8,1").size());
   }
