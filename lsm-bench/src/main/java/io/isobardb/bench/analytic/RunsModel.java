@@ -115,6 +115,7 @@ public final class RunsModel implements WriteModel {
    * @param space entries in all runs, young groups included, for each key
    * @param tiers how many there are
    * @param levels leveled levels, the last included
+   * @param pageEntries entries of a data page
    */
   public record Costs(
       double written,
