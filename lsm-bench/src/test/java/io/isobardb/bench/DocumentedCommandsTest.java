@@ -107,7 +107,7 @@ class DocumentedCommandsTest {
       strings = {
         "experiment list",
         "model --keys 100M --item 1000 --skew 0 --optimise",
-        "model --keys 100M --skew 0.99 --writes 1M,10M,100M",
+        "model --keys 100M --skew 0.99 --distinct 1M,10M,100M",
         "model --design isobar --keys 1M --write-memory 64MB --memory-used 70",
         "model --figures --keys 100M",
       })

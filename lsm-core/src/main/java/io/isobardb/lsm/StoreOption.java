@@ -324,6 +324,14 @@ final class StoreOption {
                   + " first. Never so with `experiment.l0Structure` `ORIGINAL`.",
               "Turn it off to compare structures of L0 as the paper has them.");
 
+  static final Option<Boolean> FILTERS_BY_LEVEL =
+      ALL.option(EXPERIMENT, "experiment.filtersByLevel", BOOLEAN)
+          .byDefault(true)
+          .does(
+              "Whether small levels get more bits of filter per key than large ones, within the"
+                  + " mean that `filterBitsPerKey` of a tree says. Only new SSTables follow it.",
+              "Turn it off to see what that saves lookups of absent keys.");
+
   static final Option<Integer> L0_START_GROUPS =
       ALL.option(EXPERIMENT, "experiment.l0StartGroups", COUNT)
           .from(1, 1000)

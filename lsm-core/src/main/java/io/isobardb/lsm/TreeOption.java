@@ -98,8 +98,9 @@ final class TreeOption {
           .byDefault(10)
           .changes(Change.NEVER)
           .does(
-              "Bits of filter that a key costs; 0 for no filters. With 10, about 1 % of absent"
-                  + " keys cost a read.",
+              "Bits of filter that a key costs in the mean; 0 for no filters. Keys in small levels"
+                  + " get more of them than keys in large ones. With 10, about 2 % of absent keys"
+                  + " cost a read.",
               "Use 0 if keys that are looked up are always there, or a tree is only scanned.");
 
   private TreeOption() {}

@@ -84,7 +84,7 @@ public final class TreeOptions {
     return values.get(TreeOption.COMPRESSION);
   }
 
-  /** Bits of filter a key costs; 0 for no filters. */
+  /** Bits of filter that a key costs in the mean; 0 for no filters. */
   public int filterBitsPerKey() {
     return values.get(TreeOption.FILTER_BITS_PER_KEY);
   }
@@ -224,8 +224,8 @@ public final class TreeOptions {
     }
 
     /**
-     * Bits of filter that a key costs, 0 to 24; 0 for no filters. Default 10: about 1 % of absent
-     * keys cost a read.
+     * Bits of filter that a key costs in the mean, 0 to 24; 0 for no filters. Keys in small levels
+     * get more than keys in large ones. Default 10: about 2 % of absent keys cost a read.
      */
     public Builder filterBitsPerKey(int bits) {
       return set(TreeOption.FILTER_BITS_PER_KEY, bits);

@@ -15,6 +15,7 @@ final class Experiments {
           new ExactTrees(),
           new ExactSkew(),
           new ExactLevels(),
+          new ExactFilters(),
           new InternalWork(),
           new MemoryMerge(),
           new FlushHeuristics(),

@@ -14,7 +14,10 @@ import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.sstable.Filter;
+import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.tuning.MemoryWall;
+import io.isobardb.lsm.version.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -168,6 +171,19 @@ final class SimulatedRig implements AutoCloseable {
     scheduler.runUntilIdle();
   }
 
+  /** Bits of filter per key in the SSTables of the first tree on disk. */
+  double filterBits() {
+    long blocks = 0;
+    long entries = 0;
+    for (Level<SSTableMeta> run : Inside.handle(trees.get(0)).states().current().version().runs()) {
+      for (SSTableMeta table : run.elements()) {
+        blocks += table.filterBlocks();
+        entries += table.entries();
+      }
+    }
+    return (double) blocks * Filter.BLOCK * Byte.SIZE / Math.max(1, entries);
+  }
+
   /** Does so many operations, and as many again; what the latter cost. */
   Map<String, Double> measureSecond(Workload workload, long operations) {
     measure(workload, operations);
@@ -279,8 +295,9 @@ final class SimulatedRig implements AutoCloseable {
   }
 
   private long record(Workload.Keys keys) {
-    long bits = keys == Workload.Keys.UNIFORM ? random.nextLong() : Dataset.mix(zipf.sample());
-    return Math.multiplyHigh(bits >>> 1, shape.records() << 1);
+    long bits = keys == Workload.Keys.ZIPF ? Dataset.mix(zipf.sample()) : random.nextLong();
+    long record = Math.multiplyHigh(bits >>> 1, shape.records() << 1);
+    return keys == Workload.Keys.ABSENT ? shape.records() + record : record;
   }
 
   private void put(int tree, long record) {

@@ -70,9 +70,14 @@ final class EngineEstimate {
 
   /** The model of so many trees with so many keys each, and with as much memory in use. */
   EngineModel model(StoreShape shape, int count, double keys) {
+    return new EngineModel(modelled(shape, count, keys));
+  }
+
+  /** What the model of so many trees with so many keys each is to know. */
+  EngineShape modelled(StoreShape shape, int count, double keys) {
     EngineShape full = shape.modelled(count, keys);
     Double used = memoryUsed;
-    return new EngineModel(used == null ? full : full.holding(shape.room().entries(used / 100)));
+    return used == null ? full : full.holding(shape.room().entries(used / 100));
   }
 
   /** Adds what a simulation gives of so many rounds after the load. */

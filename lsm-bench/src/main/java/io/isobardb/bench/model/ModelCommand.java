@@ -1,6 +1,7 @@
 package io.isobardb.bench.model;
 
 import io.isobardb.bench.analytic.ColaModel;
+import io.isobardb.bench.analytic.EngineShape;
 import io.isobardb.bench.analytic.LevelDbModel;
 import io.isobardb.bench.analytic.ReadModel;
 import io.isobardb.bench.analytic.SamtModel;
@@ -137,7 +138,9 @@ public final class ModelCommand implements Callable<Integer> {
       names = "--max-space",
       paramLabel = "X",
       description =
-          "leveldb: bytes in all levels per byte in the last, with --optimise. Default: any.")
+          "leveldb: bytes in all levels per byte in the last, with --optimise. Default: any."
+              + " --runs, --advise: bytes in tiers and levels per byte of distinct keys. Default:"
+              + " 1.25.")
   private double maxSpace = Double.POSITIVE_INFINITY;
 
   @Option(
@@ -162,6 +165,8 @@ public final class ModelCommand implements Callable<Integer> {
 
   @Mixin private EngineEstimate engine = new EngineEstimate();
 
+  @Mixin private RunsEstimate runs = new RunsEstimate();
+
   @Option(
       names = "--simulate",
       description = {
@@ -176,11 +181,11 @@ public final class ModelCommand implements Callable<Integer> {
   private boolean largestFirst;
 
   @Option(
-      names = "--writes",
+      names = "--distinct",
       split = ",",
       paramLabel = "N",
       description = "Also tell how many different keys so many writes have.")
-  private List<Count> writes = List.of();
+  private List<Count> distinct = List.of();
 
   @Option(
       names = "--seed",
@@ -216,6 +221,12 @@ public final class ModelCommand implements Callable<Integer> {
     if (design != Design.LEVELDB && (levels != null || optimise)) {
       throw new UsageException("--levels and --optimise are for --design leveldb");
     }
+    if (runs.asked() == null) {
+      checkNotGiven("--runs or --advise", RunsEstimate.OF_BOTH);
+    }
+    if (!"--advise".equals(runs.asked())) {
+      checkNotGiven("--advise", RunsEstimate.OF_ADVISE);
+    }
     if (largestFirst && !(simulate && design == Design.LEVELDB)) {
       throw new UsageException("--largest-first is for --design leveldb with --simulate");
     }
@@ -227,6 +238,10 @@ public final class ModelCommand implements Callable<Integer> {
     if (file != null) {
       checkAlone("--keys-from", "--keys", "--skew", "--simulate", "--trees");
     }
+    String asked = runs.asked();
+    if (asked != null) {
+      checkRuns(asked);
+    }
     if (simulate && keys.value() > MOST_SIMULATED) {
       throw new UsageException(
           "--simulate takes at most " + new Count(MOST_SIMULATED) + " keys, not " + keys);
@@ -236,15 +251,37 @@ public final class ModelCommand implements Callable<Integer> {
     }
     RecordedKeys recorded = file == null ? null : RecordedKeys.read(file);
     // All that it works with are arguments.
+    if (asked != null) {
+      RunsReport beside = UsageException.ofArguments(() -> runsReport(recorded));
+      return printed(json ? beside.json() : beside.text());
+    }
     ModelReport report = UsageException.ofArguments(() -> report(recorded));
     return printed(json ? report.json() : report.text());
   }
 
+  private void checkRuns(String asked) {
+    checkAlone(asked, "--levels", "--optimise", "--max-levels", "--max-reads", "--largest-first");
+    if (design != Design.ISOBAR && isGiven("--design")) {
+      throw new UsageException(asked + " is for --design isobar");
+    }
+    checkAlone(asked, "--growth", "--tables", "--simulate", "--figures", "--distinct");
+    if (!(maxSpace > 1)) {
+      throw new UsageException("--max-space must be more than 1, not " + maxSpace);
+    }
+  }
+
+  private RunsReport runsReport(@Nullable RecordedKeys recorded) {
+    Popularity popularity = popularity(recorded, Math.floor(keys.value() / engine.trees()));
+    StoreShape store = engine.shape(item.bytes(), writeMemory.bytes());
+    EngineShape shape = engine.modelled(store, engine.trees(), popularity.keys());
+    return runs.report(workload(recorded), item, shape, popularity, maxSpace);
+  }
+
   private String ofStore(Path store) throws IOException {
     checkAlone("DIR", "--design", "--keys", "--item", "--keys-from", "--trees", "--levels");
-    checkAlone("DIR", "--optimise", "--simulate", "--figures", "--writes", "--flush-whole");
+    checkAlone("DIR", "--optimise", "--simulate", "--figures", "--distinct", "--flush-whole");
     checkAlone("DIR", "--max-levels", "--max-space", "--max-reads", "--largest-first", "--seed");
-    checkAlone("DIR", "--growth", "--tables");
+    checkAlone("DIR", "--growth", "--tables", "--runs", "--advise");
     StoreEstimate estimate =
         StoreEstimate.of(
             store,
@@ -263,7 +300,7 @@ public final class ModelCommand implements Callable<Integer> {
 
   private String paperFigures() {
     checkAlone("--figures", "--design", "--skew", "--keys-from", "--write-memory", "--levels");
-    checkAlone("--figures", "--optimise", "--writes", "--largest-first", "--json");
+    checkAlone("--figures", "--optimise", "--distinct", "--largest-first", "--json");
     if (keys.value() < LEAST_OF_FIGURES) {
       throw new UsageException(
           "--figures takes at least " + new Count(LEAST_OF_FIGURES) + " keys, not " + keys);
@@ -274,12 +311,9 @@ public final class ModelCommand implements Callable<Integer> {
   }
 
   private ModelReport report(@Nullable RecordedKeys recorded) {
-    Popularity popularity =
-        recorded == null
-            ? TabulatedPopularity.of(KeyGroups.zipf(keysOfTree(), skew))
-            : recorded.popularity();
+    Popularity popularity = popularity(recorded, keysOfTree());
     ModelReport report = new ModelReport(workload(recorded), item.bytes());
-    for (Count each : writes) {
+    for (Count each : distinct) {
       report.addUnique(each.value(), popularity.unique(each.value()));
     }
     switch (design) {
@@ -309,14 +343,32 @@ public final class ModelCommand implements Callable<Integer> {
     return report;
   }
 
+  private Popularity popularity(@Nullable RecordedKeys recorded, double count) {
+    return recorded == null
+        ? TabulatedPopularity.of(KeyGroups.zipf(count, skew))
+        : recorded.popularity();
+  }
+
   /** Only this store's own design knows of more than one tree. */
   private double keysOfTree() {
     return design == Design.ISOBAR ? Math.floor(keys.value() / engine.trees()) : keys.value();
   }
 
+  private boolean isGiven(String option) {
+    return spec.commandLine().getParseResult().hasMatchedOption(option);
+  }
+
+  private void checkNotGiven(String missing, String... options) {
+    for (String option : options) {
+      if (isGiven(option)) {
+        throw new UsageException(option + " is for " + missing);
+      }
+    }
+  }
+
   private void checkAlone(String chosen, String... others) {
     for (String option : others) {
-      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+      if (isGiven(option)) {
         throw new UsageException(chosen + " and " + option + " exclude each other");
       }
     }

@@ -121,13 +121,70 @@ class ModelCommandTest {
 
   @Test
   void differentKeysAreCounted() {
-    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --writes 1,1000,1e6"));
+    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --distinct 1,1000,1e6"));
     assertTrue(out.toString().contains("\n1 writes have 1 different keys\n"), out.toString());
     // 1000 (1 - 0.999^1000)
     assertTrue(out.toString().contains("\n1,000 writes have 632 different"), out.toString());
     assertTrue(out.toString().contains("\n1,000,000 writes have 1,000 diff"), out.toString());
-    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --writes 1000 --json"));
+    assertEquals(0, run("--keys 1000 --item 100 --skew 0 --distinct 1000 --json"));
     assertTrue(out.toString().contains("\"unique\":[{"), out.toString());
+  }
+
+  @Test
+  void runsAreModelled() {
+    assertEquals(0, run("--runs 4,4,1 --keys 1M --skew 0"), err.toString());
+    String text = out.toString();
+    assertTrue(text.contains("\n4,4,1 "), text);
+    assertTrue(text.matches("(?s).*\nflushes 1.00, merges into tiers 0.99 \\+ 0.9.*"), text);
+    assertTrue(text.contains("scan of 1,000"), text);
+    out.getBuffer().setLength(0);
+    assertEquals(0, run("--runs LAZY(4) --design isobar --keys 1M --skew 0 --json"));
+    assertTrue(out.toString().contains("\"runs\":\"LAZY(4)\""), out.toString());
+    assertTrue(out.toString().contains("\"scan1000\":"), out.toString());
+  }
+
+  private List<String> advised(String line) {
+    out.getBuffer().setLength(0);
+    assertEquals(0, run("--advise --keys 1M --skew 0 --write-memory 16MB " + line), err.toString());
+    List<String> lines = out.toString().lines().toList();
+    int table = IntStream.range(0, lines.size()).filter(i -> lines.get(i).startsWith("--")).sum();
+    return lines.subList(table + 1, lines.size());
+  }
+
+  @Test
+  void theBestPolicyOfRunsComesFirst() {
+    List<String> writes = advised("--writes 100 --gets 0 --absent 0 --scans 0");
+    assertEquals(7, writes.size());
+    assertTrue(writes.get(6).startsWith("LEVELED"), writes::toString);
+    List<String> scans = advised("--writes 0 --gets 0 --absent 0 --scans 100 --scan-length 10");
+    assertTrue(scans.get(6).matches("(LAZY|TIERED)\\(8\\) .*"), scans::toString);
+    List<String> cheapWrites =
+        advised("--writes 90 --gets 0 --absent 0 --scans 10 --write-weight 0");
+    assertEquals(scans.get(0).split(" ")[0], cheapWrites.get(0).split(" ")[0]);
+    assertEquals(8, advised("--runs 8,8,1").size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'--advise --writes 60', 'must add up to 100, not 110'",
+    "'--advise --writes -10 --gets 110 --absent 0 --scans 0', 'must be 0 or more'",
+    "'--advise --scan-length 0', '--scan-length must be 1 or more, not 0'",
+    "'--advise --write-weight -1', '--write-weight must be 0 or more, not -1'",
+    "'--advise --max-space 1', '--max-space must be more than 1, not 1'",
+    "'--advise --filter-bits 25', '--filter-bits must be 0 to 24, not 25'",
+    "'--advise --item 9000', 'does not fit into a --page of'",
+    "'--advise --simulate', '--advise and --simulate exclude each other'",
+    "'--runs 1,4', 'runs may not rise with depth, but 4 follows 1'",
+    "'--runs 4,0', 'a level may have 1 to 32 runs, not 0'",
+    "'--runs LAZY', 'runs are LEVELED, LAZY(4), TIERED(4) or a list'",
+    "'--runs 4,1 --design samt', '--runs is for --design isobar'",
+    "'--gets 30', '--gets is for --advise'",
+    "'--filters-alike', '--filters-alike is for --runs or --advise'",
+  })
+  void badQuestionsOfRunsAreOneLine(String line, String message) {
+    assertEquals(2, run(line));
+    assertTrue(err.toString().contains(message), err.toString());
+    assertEquals(1, err.toString().lines().count(), err.toString());
   }
 
   @Test

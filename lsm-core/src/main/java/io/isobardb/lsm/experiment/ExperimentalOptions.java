@@ -136,6 +136,11 @@ public final class ExperimentalOptions {
     return Boolean.parseBoolean(text("mergesWithinL0"));
   }
 
+  /** Whether small levels get more bits of filter per key than large ones. */
+  public boolean filtersByLevel() {
+    return Boolean.parseBoolean(text("filtersByLevel"));
+  }
+
   /** How many times larger a level is than the one above it; 0 for what suits L0's batches. */
   public int levelSizeRatio() {
     return whole("levelSizeRatio");
@@ -244,6 +249,14 @@ public final class ExperimentalOptions {
      */
     public Builder mergesWithinL0(boolean on) {
       return set("mergesWithinL0", on);
+    }
+
+    /**
+     * Whether small levels get more bits of filter per key than large ones, within the mean of
+     * {@code filterBitsPerKey}. Default: true.
+     */
+    public Builder filtersByLevel(boolean on) {
+      return set("filtersByLevel", on);
     }
 
     /** See {@link ExperimentalOptions#l0StartGroups}; less than the other two. */

@@ -344,7 +344,7 @@ final class TreeFlush {
       FileSink file = catalog.newFile(tree, catalog.space(), true);
       file.syncLater();
       sink = file;
-      SSTableWriter writer = Catalog.newTable(tree, file, file.fileNumber());
+      SSTableWriter writer = catalog.newTableOfL0(tree, file);
       writer.sourceHot(true);
       return writer;
     } catch (IOException e) {

@@ -296,7 +296,7 @@ final class DiskMergeJob implements Job {
 
   private SSTableWriter writer() {
     try {
-      return engine.catalog().newTable(tree, engine.catalog().space(), true);
+      return engine.catalog().newTable(tree, choice.output());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -75,6 +75,11 @@ final class PartOptions {
     return given.ioMode() == IoMode.DIRECT;
   }
 
+  /** Whether small levels get more bits of filter per key than large ones. */
+  boolean filtersByLevel() {
+    return chosen.filtersByLevel();
+  }
+
   /** What is flushed of which tree, and the length of the log. */
   FlushRules flushRules() {
     return flushRules;

@@ -300,8 +300,8 @@ public final class StoreParts {
             manifest,
             Math.max(1, counters.nextFileNumber()),
             logStart,
-            new Catalog.Reached(
-                log::visible, log::durable, time::lastMillis, notedTime, snapshots));
+            new Catalog.Reached(log::visible, log::durable, time::lastMillis, notedTime, snapshots),
+            options.filtersByLevel());
     WriteGate gate =
         new WriteGate(
             pool, environment, observers, links, options.writeMemory(), options.backpressure());

@@ -29,8 +29,8 @@ public final class Filter {
   private Filter() {}
 
   /** Blocks for so many keys. */
-  public static int blocks(long keys, int bitsPerKey) {
-    return (int) Math.max(1, (keys * bitsPerKey + BLOCK * 8 - 1) / (BLOCK * 8));
+  public static int blocks(long keys, double bitsPerKey) {
+    return (int) Math.max(1, Math.ceil(keys * bitsPerKey / (BLOCK * 8)));
   }
 
   /** Where the first of so many blocks is in a header page. */

@@ -26,7 +26,7 @@ public final class SSTableWriter {
   private final PageSink sink;
   private final KeyOrder order;
   private final int pageSize;
-  private final int bitsPerKey;
+  private final double bitsPerKey;
   private final long fileNumber;
   private final int treeId;
 
@@ -75,7 +75,8 @@ public final class SSTableWriter {
    *
    * @param bitsPerKey size of the filter; 0 for none
    */
-  public SSTableWriter(PageSink sink, KeyOrder order, long fileNumber, int treeId, int bitsPerKey) {
+  public SSTableWriter(
+      PageSink sink, KeyOrder order, long fileNumber, int treeId, double bitsPerKey) {
     this.sink = sink;
     this.order = order;
     this.pageSize = sink.pageSize();
@@ -233,7 +234,7 @@ public final class SSTableWriter {
   /** About the size in bytes if the SSTable were finished now. */
   public long sizeBytes() {
     long pages = nextPage + heldCount + 3L;
-    return pages * pageSize + (long) filter.keys() * bitsPerKey / 8;
+    return pages * pageSize + (long) (filter.keys() * bitsPerKey / 8);
   }
 
   /** Gives back what it can do without while no entry is added for a while. */

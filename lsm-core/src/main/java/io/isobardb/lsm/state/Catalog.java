@@ -13,6 +13,7 @@ import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.io.IOException;
@@ -72,6 +73,7 @@ public final class Catalog {
   private final ReentrantLock manifestLock = new ReentrantLock();
   private final Map<Integer, TreeHandle> byId = new ConcurrentHashMap<>();
   private final AtomicLong nextFile;
+  private final boolean filtersByLevel;
 
   /** What the store's clock told last. */
   private final LongSupplier time;
@@ -84,9 +86,16 @@ public final class Catalog {
    * @param nextFile the first file number that was never used
    * @param logStart where the log begins
    * @param reached how far the store has come
+   * @param filtersByLevel whether small runs get more bits of filter per key than large ones
    */
   public Catalog(
-      TableSpace space, Manifest manifest, long nextFile, long logStart, Reached reached) {
+      TableSpace space,
+      Manifest manifest,
+      long nextFile,
+      long logStart,
+      Reached reached,
+      boolean filtersByLevel) {
+    this.filtersByLevel = filtersByLevel;
     this.time = reached.time();
     this.notedTime = reached.notedTime();
     this.space = space;
@@ -140,6 +149,26 @@ public final class Catalog {
       throws IOException {
     FileSink file = newFile(tree, into, adopt);
     return newTable(tree, file, file.fileNumber());
+  }
+
+  /** Begins an SSTable that goes to a place of a tree, in a {@linkplain #newFile new file}. */
+  public SSTableWriter newTable(TreeHandle tree, Place place) throws IOException {
+    return newTable(tree, place, newFile(tree, space, true));
+  }
+
+  /** Begins an SSTable that goes to L0 of a tree. */
+  public SSTableWriter newTableOfL0(TreeHandle tree, FileSink file) {
+    return newTable(tree, null, file);
+  }
+
+  private SSTableWriter newTable(TreeHandle tree, @Nullable Place place, FileSink file) {
+    TreeHandle.Settings settings = tree.settings();
+    double bits =
+        filtersByLevel
+            ? FilterSizes.bits(
+                tree.states().current().version(), place, settings.filterBitsPerKey())
+            : settings.filterBitsPerKey();
+    return new SSTableWriter(file, settings.order(), file.fileNumber(), tree.id(), bits);
   }
 
   /** Begins an SSTable of a tree whose pages go to a sink. */

@@ -100,6 +100,7 @@ final class HistoryOptions {
                 .levelDropFactor(1 + random.nextInt(3))
                 .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
                 .mergesWithinL0(random.nextInt(3) != 0)
+                .filtersByLevel(random.nextInt(3) != 0)
                 .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
                 .processorMinimum(budget == least ? 0.01 : budget < 2 * least ? 1024 : 0.25));
     drawn.levels(

@@ -1,0 +1,322 @@
+package io.isobardb.bench.analytic;
+
+import io.isobardb.tuner.model.FilterBits;
+import io.isobardb.tuner.model.LevelMerges;
+import io.isobardb.tuner.model.Popularity;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a tree of this engine costs if its levels may have several sorted runs: bytes written, pages
+ * of lookups and scans, space. It knows no code of the engine, only this design.
+ *
+ * <p>A key is flushed every R requests, as {@link EngineModel} tells, and joins a young group of
+ * L0. When there are g groups in a column of keys, they are merged: into a run of the first tier,
+ * or into the levels if there are no tiers. A tier whose K runs of one size have come together is
+ * merged into one run of the next tier. The last tier is merged into the leveled levels, or with
+ * the run of all keys. It is so earlier if else all runs would take more than {@code maxSpace}
+ * times the keys. So tiers grow by K, as in SAMT (appendix B of the paper) and in
+ * <i>Dostoevsky</i>.
+ *
+ * <p>Columns are merged one after another, so that at any moment they are in all phases. Young
+ * groups do not count against {@code maxSpace}. Runs of one tier hold what is unique in as many
+ * requests, and what a tier leaves to the levels costs what {@link LevelMerges} says of it.
+ *
+ * <p>It leaves out what {@link EngineModel} leaves out, caches, and what merges of tiers rewrite
+ * needlessly where SSTables of runs end at other keys.
+ */
+public final class RunsModel implements WriteModel {
+  /** More levels or tiers than that are of no use. */
+  private static final int MOST_LEVELS = 12;
+
+  private static final int SOLVE_STEPS = 60;
+
+  private final EngineShape shape;
+  private final RunPolicy policy;
+  private final Reads reads;
+  private final double maxSpace;
+
+  /**
+   * What lookups and scans depend on.
+   *
+   * @param pageEntries entries of a data page, more than 0
+   * @param filterBits bits of filter per key in the mean, 0 to 24
+   * @param byLevel whether small runs get larger filters ({@link FilterBits})
+   */
+  public record Reads(double pageEntries, double filterBits, boolean byLevel) {
+    public Reads {
+      if (!(pageEntries > 0) || !(filterBits >= 0 && filterBits <= FilterBits.MOST)) {
+        throw new IllegalArgumentException(
+            "a page must hold more than 0 entries and filters have 0 to "
+                + FilterBits.MOST
+                + " bits per key, not "
+                + (pageEntries + " and " + filterBits));
+      }
+    }
+  }
+
+  /**
+   * A run of a tree, or several that are alike.
+   *
+   * @param entries in it
+   * @param presence the part of the time that it is there, 0 to 1
+   * @param passed the share of lookups as written that ask it and do not find their key in it
+   */
+  private record Run(double entries, double presence, double passed) {}
+
+  /**
+   * A tree's runs below memory, from the newest to the oldest.
+   *
+   * @param round R
+   * @param tierWrites entries written to each tier for each entry put
+   * @param levels sizes of the leveled levels, the last one included
+   * @param merges what brings entries into them
+   */
+  private record Tree(
+      double round, double[] tierWrites, double[] levels, LevelMerges merges, List<Run> runs) {}
+
+  /**
+   * @param maxSpace entries in tiers and levels together for each key, above 1; may be infinite
+   */
+  public RunsModel(EngineShape shape, RunPolicy policy, Reads reads, double maxSpace) {
+    if (!(maxSpace > 1)) {
+      throw new IllegalArgumentException("space must be more than 1, not " + maxSpace);
+    }
+    this.shape = shape;
+    this.policy = policy;
+    this.reads = reads;
+    this.maxSpace = maxSpace;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The levels are tiers first, then leveled levels.
+   *
+   * @param popularity of the keys of one tree
+   */
+  @Override
+  public WriteCost cost(Popularity popularity) {
+    Tree tree = tree(popularity);
+    double[] leveled = tree.merges.written(popularity, tree.levels);
+    double[] all = Arrays.copyOf(tree.tierWrites, tree.tierWrites.length + leveled.length);
+    System.arraycopy(leveled, 0, all, tree.tierWrites.length, leveled.length);
+    return new WriteCost(1, popularity.unique(tree.round) / tree.round, all);
+  }
+
+  /**
+   * What operations cost.
+   *
+   * @param written bytes written for each byte put by flushes and merges; the log is left out
+   * @param found data pages that a lookup reads if keys are looked up as they are written
+   * @param absent data pages that a lookup of a key reads that is not there
+   * @param runs that a scan asks in the mean
+   * @param space entries in all runs, young groups included, for each key
+   * @param tiers how many there are
+   * @param levels leveled levels, the last included
+   * @param pageEntries entries of a data page
+   */
+  public record Costs(
+      double written,
+      double found,
+      double absent,
+      double runs,
+      double space,
+      int tiers,
+      int levels,
+      double pageEntries) {
+    /**
+     * Data pages that a scan of so many entries reads. In each run it stands somewhere in a page
+     * when it begins, and it reads from each run what lies between its ends (<i>Dostoevsky</i>,
+     * section 4.2, for short and for long scans).
+     *
+     * @param entries 1 or more
+     */
+    public double scan(double entries) {
+      return runs + entries * space / pageEntries;
+    }
+  }
+
+  /**
+   * All costs.
+   *
+   * @param popularity of the keys of one tree
+   */
+  public Costs costs(Popularity popularity) {
+    Tree tree = tree(popularity);
+    double[] entries = tree.runs.stream().mapToDouble(Run::entries).toArray();
+    double[] presence = tree.runs.stream().mapToDouble(Run::presence).toArray();
+    double[] bits = new double[entries.length];
+    Arrays.fill(bits, reads.filterBits());
+    if (reads.byLevel()) {
+      bits = FilterBits.of(entries, presence, reads.filterBits());
+    }
+    double found = popularity.unique(tree.round) / tree.round;
+    double stored = 0;
+    for (int i = 0; i < bits.length; i++) {
+      found += FilterBits.falsePositives(bits[i]) * tree.runs.get(i).passed();
+      stored += entries[i] * presence[i];
+    }
+    return new Costs(
+        cost(popularity).total() - 1,
+        found,
+        FilterBits.falsePositives(bits, presence),
+        Arrays.stream(presence).sum(),
+        stored / popularity.keys(),
+        tree.tierWrites.length,
+        tree.levels.length,
+        reads.pageEntries());
+  }
+
+  private Tree tree(Popularity popularity) {
+    double keys = popularity.keys();
+    double round = new EngineModel(shape).roundRequests(popularity);
+    List<Run> runs = new ArrayList<>();
+    addRuns(runs, popularity, round, shape.disk().l0Groups());
+    double interval = round * shape.disk().l0Groups();
+    double room = (maxSpace - 1) * keys;
+    List<Double> written = new ArrayList<>();
+    for (int tier = 0; tier < MOST_LEVELS; tier++) {
+      double size = popularity.unique(interval);
+      boolean last = isLastTier(tier, size, keys);
+      double allowed = allowed(tier, last);
+      double most = mean(allowed) * size <= room ? allowed : fitting(room / size);
+      if (most <= 1) {
+        break;
+      }
+      written.add(size / interval);
+      addRuns(runs, popularity, interval, most);
+      room -= mean(most) * size;
+      interval *= most;
+      if (last || most < allowed) {
+        break;
+      }
+    }
+    double[] tiers = written.stream().mapToDouble(Double::doubleValue).toArray();
+    double batch = popularity.unique(interval);
+    LevelMerges merges = merges(popularity, interval, round, tiers.length);
+    double[] levels = levels(popularity, merges, Math.min(batch, keys), Math.max(0, room));
+    double[] intervals = merges.intervals(popularity, levels);
+    for (int l = 0; l < levels.length; l++) {
+      boolean last = l == levels.length - 1;
+      double below = last ? 0 : intervals[l + 1];
+      runs.add(new Run(levels[l], 1, last ? 0 : popularity.unique(below) / below));
+    }
+    return new Tree(round, tiers, levels, merges, runs);
+  }
+
+  /** Whether runs of a tier are such that all that may come together could hold all keys. */
+  private boolean isLastTier(int tier, double size, double keys) {
+    return policy.kind() == RunPolicy.Kind.LIST
+        ? tier >= policy.levels().size() - 1
+        : size * policy.most() >= keys;
+  }
+
+  /** How many runs may come together in a tier; 1 if there is no such tier. */
+  private int allowed(int tier, boolean last) {
+    return switch (policy.kind()) {
+      case LEVELED -> 1;
+      case LAZY -> policy.most();
+      // One of the last level's runs is that of all keys.
+      case TIERED -> Math.max(1, policy.most() - (last ? 1 : 0));
+      case LIST -> Math.max(1, policy.levels().get(tier) - (last ? 1 : 0));
+    };
+  }
+
+  /**
+   * Runs that are there in the mean if so many come together, 1 or more, before they are merged.
+   */
+  private static double mean(double most) {
+    double whole = Math.ceil(most) - 1;
+    return whole - whole * (whole + 1) / (2 * most);
+  }
+
+  /** The inverse of {@link #mean}. */
+  private static double fitting(double mean) {
+    double whole = Math.floor(2 * mean) + 1;
+    return whole * (whole + 1) / (2 * (whole - mean));
+  }
+
+  /**
+   * Runs that come every so many requests and are merged when {@code most} have come together. The
+   * j-th from the newest is there while at least j have come, and holds what is up to j + 1
+   * intervals old, less the part of the last interval that has not come down yet.
+   */
+  private static void addRuns(List<Run> runs, Popularity popularity, double interval, double most) {
+    double size = popularity.unique(interval);
+    double younger = size;
+    for (int j = 1; j < most; j++) {
+      double presence = (most - j) / most;
+      double older = popularity.unique((j + 1) * interval);
+      runs.add(new Run(size, presence, presence * (older - younger) / interval));
+      younger = older;
+    }
+  }
+
+  private LevelMerges merges(Popularity popularity, double interval, double round, int tiers) {
+    EngineShape.Disk disk = shape.disk();
+    if (tiers == 0) {
+      double columns = popularity.unique(round) / disk.sliceEntries();
+      return new LevelMerges(interval, disk.tableEntries(), columns, shape.whole());
+    }
+    double columns = popularity.unique(interval) / disk.tableEntries();
+    return new LevelMerges(interval, disk.tableEntries(), columns, false);
+  }
+
+  /**
+   * Sizes of the leveled levels: each as many times as large as the one above it, within the room
+   * that is left above the last. Their number is that of the policy, or the cheapest.
+   */
+  private double[] levels(Popularity popularity, LevelMerges merges, double batch, double room) {
+    if (policy.kind() == RunPolicy.Kind.LIST) {
+      int ones = (int) policy.levels().stream().filter(runs -> runs == 1).count();
+      return sizes(Math.max(1, ones), batch, popularity.keys(), room);
+    }
+    double[] best = sizes(1, batch, popularity.keys(), room);
+    if (policy.kind() != RunPolicy.Kind.LEVELED) {
+      return best;
+    }
+    double least = merges.cost(popularity, best);
+    for (int count = 2; count <= MOST_LEVELS; count++) {
+      double[] sizes = sizes(count, batch, popularity.keys(), room);
+      double cost = merges.cost(popularity, sizes);
+      if (cost < least) {
+        best = sizes;
+        least = cost;
+      }
+    }
+    return best;
+  }
+
+  private static double[] sizes(int count, double batch, double keys, double room) {
+    double ratio = Math.max(1.01, StrictMath.pow(keys / batch, 1.0 / count));
+    double low = ratio;
+    double high = Math.max(2 * ratio, 1 + 2 * keys / Math.max(room, 1e-9 * keys));
+    if (above(count, keys, low) > room) {
+      for (int step = 0; step < SOLVE_STEPS; step++) {
+        double middle = (low + high) / 2;
+        if (above(count, keys, middle) > room) {
+          low = middle;
+        } else {
+          high = middle;
+        }
+      }
+      ratio = high;
+    }
+    double[] sizes = new double[count];
+    for (int l = count - 1; l >= 0; l--) {
+      sizes[l] = l == count - 1 ? keys : sizes[l + 1] / ratio;
+    }
+    return sizes;
+  }
+
+  /** What the levels above the last hold together. */
+  private static double above(int count, double keys, double ratio) {
+    double sum = 0;
+    for (int height = 1; height < count; height++) {
+      sum += keys * StrictMath.pow(ratio, -height);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,86 @@
+package io.isobardb.bench.model;
+
+import io.isobardb.bench.analytic.RunsModel.Costs;
+import io.isobardb.cli.console.UsageException;
+import java.util.Locale;
+
+/**
+ * Which operations a tree gets, and what a page that is written counts beside one that is read.
+ *
+ * @param writes percent of the operations
+ * @param gets lookups of keys that are there, in percent
+ * @param absent lookups of keys that are not there, in percent
+ * @param scans in percent
+ * @param scanLength entries of a scan
+ * @param writeWeight what a page written costs, by one that is read
+ */
+record OperationMix(
+    double writes,
+    double gets,
+    double absent,
+    double scans,
+    double scanLength,
+    double writeWeight) {
+  /** What costs are counted in, whatever the store's own pages are. */
+  static final double PAGE_BYTES = 4096;
+
+  private static final double ALL = 100;
+
+  OperationMix {
+    for (double share : new double[] {writes, gets, absent, scans}) {
+      if (!(share >= 0)) {
+        throw new UsageException("--writes, --gets, --absent and --scans must be 0 or more");
+      }
+    }
+    double sum = writes + gets + absent + scans;
+    if (Math.abs(sum - ALL) > 1e-9) {
+      throw new UsageException(
+          "--writes, --gets, --absent and --scans are percent and must add up to 100, not "
+              + format(sum));
+    }
+    if (!(scanLength >= 1)) {
+      throw new UsageException("--scan-length must be 1 or more, not " + format(scanLength));
+    }
+    if (!(writeWeight >= 0 && writeWeight < Double.POSITIVE_INFINITY)) {
+      throw new UsageException("--write-weight must be 0 or more, not " + writeWeight);
+    }
+  }
+
+  /**
+   * Pages of 4 KB that an operation costs in the mean, in reads: flushes and merges without the
+   * log, and reads without a cache.
+   *
+   * @param itemBytes bytes of an entry
+   * @param pageBytes bytes of a data page of the store
+   */
+  double cost(Costs costs, double itemBytes, double pageBytes) {
+    double read = gets * costs.found() + absent * costs.absent() + scans * costs.scan(scanLength);
+    return (writes * writeWeight * costs.written() * itemBytes + read * pageBytes)
+        / (ALL * PAGE_BYTES);
+  }
+
+  /** What it consists of. */
+  String text() {
+    return String.format(
+        Locale.ROOT,
+        "%s %% writes, %s %% gets, %s %% gets of absent keys, %s %% scans of %s entries",
+        format(writes),
+        format(gets),
+        format(absent),
+        format(scans),
+        format(scanLength));
+  }
+
+  /** What a cost is. */
+  String unit() {
+    return "cost: pages of 4 KB read, and "
+        + (writeWeight == 1 ? "" : format(writeWeight) + " times those ")
+        + "written by flushes and merges, per operation; without the log, without a cache";
+  }
+
+  static String format(double number) {
+    return number == Math.rint(number)
+        ? String.format(Locale.ROOT, "%,.0f", number)
+        : String.format(Locale.ROOT, "%s", number);
+  }
+}
