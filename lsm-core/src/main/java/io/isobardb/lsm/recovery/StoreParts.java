@@ -301,7 +301,12 @@ public final class StoreParts {
             Math.max(1, counters.nextFileNumber()),
             logStart,
             new Catalog.Reached(
-                log::visible, log::durable, time::lastMillis, notedTime, snapshots));
+                log::visible,
+                log::durable,
+                time::lastMillis,
+                notedTime,
+                StoreProperties.treeChanges(found.recovered().properties()),
+                snapshots));
     WriteGate gate =
         new WriteGate(
             pool, environment, observers, links, options.writeMemory(), options.backpressure());
@@ -438,13 +443,20 @@ public final class StoreParts {
     watches.forEach(StoreWatch::start);
   }
 
-  /** Creates a tree, durably. The caller excludes others from doing so. */
-  public TreeHandle createTree(String name, TreeHandle.Settings settings) throws IOException {
-    return treeFactory.create(name, settings);
+  /**
+   * Creates a tree. That is durable with the next sync of the log. The caller excludes others from
+   * creating and dropping trees.
+   *
+   * @param timeToLive of its entries, in milliseconds; 0 for ever
+   */
+  public TreeHandle createTree(String name, TreeHandle.Settings settings, long timeToLive)
+      throws IOException {
+    return treeFactory.create(name, settings, timeToLive);
   }
 
   /**
-   * Drops a tree, durably, and deletes its files. Nobody uses it any more, and no job works on it.
+   * Drops a tree. That is durable with the next sync of the log, and then its files go. Nobody uses
+   * the tree any more, and no job works on it.
    */
   public void dropTree(TreeHandle tree) throws IOException {
     treeFactory.drop(tree);
@@ -538,8 +550,9 @@ public final class StoreParts {
     // Its threads use the memory that is freed next.
     steps.addRepeatable(environment.scheduler()::close);
     for (TreeHandle tree : engine.catalog().trees()) {
-      steps.add(() -> tree.states().close(false));
+      steps.add(tree.states()::close);
     }
+    steps.add(engine.catalog()::close);
     steps.add(cache::close);
     if (tuner != null) {
       steps.add(tuner::release);

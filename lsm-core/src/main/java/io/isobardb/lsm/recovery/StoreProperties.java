@@ -1,9 +1,11 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.lsm.wal.LogExtent;
 import java.util.Map;
 
 /** What a manifest notes, by name, of the store as a whole. */
@@ -55,6 +57,19 @@ public final class StoreProperties {
     return millis(Catalog.TIME, properties.getOrDefault(Catalog.TIME, "0"));
   }
 
+  /** How often trees were created or dropped. */
+  static long treeChanges(Map<String, String> properties) {
+    return number(Catalog.TREE_CHANGES, properties.getOrDefault(Catalog.TREE_CHANGES, "0"), "");
+  }
+
+  /** What the manifest knows of the log. */
+  public static LogExtent logExtent(Recovered recovered) {
+    return new LogExtent(
+        Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
+        recovered.counters().syncedLsn(),
+        treeChanges(recovered.properties()));
+  }
+
   /** How long a tree's entries live, in milliseconds; 0 for ever. */
   public static long timeToLive(Map<String, String> properties, Recovered.Tree tree) {
     String name = TIME_TO_LIVE + tree.definition().id();
@@ -84,10 +99,14 @@ public final class StoreProperties {
   }
 
   private static long millis(String name, String noted) {
+    return number(name, noted, " of milliseconds");
+  }
+
+  private static long number(String name, String noted, String unit) {
     try {
-      long millis = Long.parseLong(noted);
-      if (millis >= 0) {
-        return millis;
+      long number = Long.parseLong(noted);
+      if (number >= 0) {
+        return number;
       }
     } catch (NumberFormatException e) {
       // Told below.
@@ -97,8 +116,9 @@ public final class StoreProperties {
             + name
             + " is '"
             + noted
-            + "', and this release knows numbers of milliseconds; open the store with the release"
-            + " that wrote it, or with a later one");
+            + "', and this release knows numbers"
+            + unit
+            + "; open the store with the release that wrote it, or with a later one");
   }
 
   /** An edit that notes the size of the store's pages in bytes. */

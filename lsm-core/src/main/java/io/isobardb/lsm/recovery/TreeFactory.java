@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Signal;
@@ -79,19 +80,45 @@ final class TreeFactory {
     }
   }
 
-  /** Creates a tree, durably. */
-  TreeHandle create(String name, TreeHandle.Settings settings) throws IOException {
+  /**
+   * Creates a tree.
+   *
+   * @param timeToLive of its entries, in milliseconds; 0 for ever
+   */
+  TreeHandle create(String name, TreeHandle.Settings settings, long timeToLive)
+      throws IOException {
     engine.failure().check();
     int id = nextId;
     TreeDefinition definition = new TreeDefinition(id, name, TreeText.format(settings));
-    engine.catalog().append(List.of(VersionEdit.create(definition)));
+    List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.create(definition)));
+    if (timeToLive != 0) {
+      VersionEdit.Builder edit = VersionEdit.store();
+      StoreProperties.noteTimeToLive(edit, id, timeToLive);
+      edits.add(edit.build());
+    }
+    long change = engine.catalog().change(edits);
     nextId = id + 1;
     TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
+    tree.setTimeToLive(timeToLive);
     engine.catalog().add(tree);
+    fence(change);
     return tree;
   }
 
-  /** Drops a tree, durably, and deletes its files. */
+  /**
+   * Has the log end here after a crash that took the change, or a later one: what is written from
+   * now on may rely on it.
+   */
+  private void fence(long change) throws IOException {
+    try {
+      engine.log().get().fence(change);
+    } catch (DiskFullException e) {
+      // What is durable needs no fence.
+      engine.catalog().settle();
+    }
+  }
+
+  /** Drops a tree. Its files go once that is durable. */
   void drop(TreeHandle tree) throws IOException {
     engine.failure().check();
     List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.drop(tree.id())));
@@ -100,9 +127,10 @@ final class TreeFactory {
       StoreProperties.noteTimeToLive(edit, tree.id(), 0);
       edits.add(edit.build());
     }
-    engine.catalog().append(edits);
+    long change = engine.catalog().change(edits);
     engine.catalog().remove(tree);
-    tree.states().close(true);
+    engine.catalog().deleteSettled(tree.states().closeMemory());
+    fence(change);
     // Its memory is free now: writers to other trees may be waiting for that.
     engine.gate().wake();
   }

@@ -238,7 +238,7 @@ public final class OpenStore implements Store {
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    OpenTree tree = trees.open(name, TreeHandle.Settings.of(treeOptions));
+    OpenTree tree = trees.open(name, treeOptions);
     treeOptions.checkStored(name, tree.options());
     return tree.with(treeOptions);
   }
@@ -247,7 +247,7 @@ public final class OpenStore implements Store {
   public Tree createTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    return trees.create(name, TreeHandle.Settings.of(treeOptions)).with(treeOptions);
+    return trees.create(name, treeOptions);
   }
 
   @Override
@@ -303,6 +303,9 @@ public final class OpenStore implements Store {
       for (TreeHandle tree : engine.catalog().trees()) {
         parts.checkpointer().flush(tree);
       }
+      engine.catalog().settle();
+    } catch (IOException e) {
+      throw telling(Operations.failed("a flush", e));
     } finally {
       operations.exit(slot);
     }

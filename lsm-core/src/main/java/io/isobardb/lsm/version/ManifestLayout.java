@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * all its bytes behind the checksum: a record that stands elsewhere, or in another file, is none.
  *
  * <p>A file begins with {@link #SNAPSHOT} records and one {@link #SNAPSHOT_END}; only then is it
- * named in CURRENT. Each {@link #EDITS} record is synced before the {@link #SYNCED} record behind
- * it is written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So
+ * named in CURRENT. {@link #EDITS} records are synced before a {@link #SYNCED} record behind them is
+ * written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So
  * is one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
  * can tell: a torn tail.
  */
@@ -56,11 +56,12 @@ public final class ManifestLayout {
    *   <li>3: log and SSTables may hold kinds of entries beyond put and delete, and entries that
    *       expire.
    *   <li>4: the header page of an SSTable may hold what its footer and its filter say.
+   *   <li>5: the log may hold fences, which ask for changes of trees in the manifest.
    * </ul>
    *
    * <p>A release refuses a store above the version it knows. It would lose what it does not know.
    */
-  static final int FORMAT_VERSION = 4;
+  static final int FORMAT_VERSION = 5;
 
   public static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;
