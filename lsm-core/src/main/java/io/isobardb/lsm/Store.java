@@ -127,8 +127,9 @@ public interface Store extends AutoCloseable {
   /**
    * Drops a tree with all it holds. That survives what {@link #createTree} does: a failure of the
    * machine that brings the tree back takes all that was written after the drop. Its files go once
-   * the drop is durable. Waits for the calls that are using the tree. Whatever was taken from it throws {@code TreeDroppedException} from now on:
-   * the {@link Tree}, cursors over it, write batches and transactions that write to it.
+   * the drop is durable. Waits for the calls that are using the tree. Whatever was taken from it
+   * throws {@code TreeDroppedException} from now on: the {@link Tree}, cursors over it, write
+   * batches and transactions that write to it.
    *
    * @throws IllegalArgumentException if there is no such tree
    */

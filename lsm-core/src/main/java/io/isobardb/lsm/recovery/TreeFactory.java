@@ -85,8 +85,7 @@ final class TreeFactory {
    *
    * @param timeToLive of its entries, in milliseconds; 0 for ever
    */
-  TreeHandle create(String name, TreeHandle.Settings settings, long timeToLive)
-      throws IOException {
+  TreeHandle create(String name, TreeHandle.Settings settings, long timeToLive) throws IOException {
     engine.failure().check();
     int id = nextId;
     TreeDefinition definition = new TreeDefinition(id, name, TreeText.format(settings));

@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * all its bytes behind the checksum: a record that stands elsewhere, or in another file, is none.
  *
  * <p>A file begins with {@link #SNAPSHOT} records and one {@link #SNAPSHOT_END}; only then is it
- * named in CURRENT. {@link #EDITS} records are synced before a {@link #SYNCED} record behind them is
- * written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So
- * is one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
+ * named in CURRENT. {@link #EDITS} records are synced before a {@link #SYNCED} record behind them
+ * is written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So is
+ * one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
  * can tell: a torn tail.
  */
 public final class ManifestLayout {

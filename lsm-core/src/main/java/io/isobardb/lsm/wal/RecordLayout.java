@@ -22,8 +22,8 @@ import java.util.UUID;
  *   <li>{@code sum}: never 0, so that word 0 of a finished record is not 0; see {@link #sum}
  *   <li>{@code delta}: the record promises that everything below {@code LSN - 8 * delta} was synced
  *       when it was written; {@link #NO_PROMISE} if that is too far away to say
- *   <li>{@code kind}: {@link #BATCH}, {@link #VOID} or {@link #FENCE}; of a record in fragments, the
- *       last one's counts
+ *   <li>{@code kind}: {@link #BATCH}, {@link #VOID} or {@link #FENCE}; of a record in fragments,
+ *       the last one's counts
  *   <li>{@code fragment}: {@link #FULL}, or a part of a record larger than a quarter of the ring
  *   <li>{@code state}: 0 in the file; in the ring, 1 when the record is applied. A marker has this
  *       bit in its tag
