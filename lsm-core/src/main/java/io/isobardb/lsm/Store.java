@@ -98,7 +98,7 @@ public interface Store extends AutoCloseable {
   }
 
   /**
-   * A tree, created if it is missing.
+   * A tree, created if it is missing, as by {@link #createTree(String, TreeOptions)}.
    *
    * <p>The options of a tree never change, save {@code timeToLive}, which this sets. If the tree
    * exists, those that were set must be what is stored; the others take that ({@link
