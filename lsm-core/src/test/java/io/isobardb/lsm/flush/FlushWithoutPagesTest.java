@@ -59,7 +59,7 @@ class FlushWithoutPagesTest {
     StoreParts parts = open();
     TreeHandle.Settings settings =
         new TreeHandle.Settings(KeyOrder.BYTES, true, FileLayout.CODEC_NONE, 10, null);
-    TreeHandle tree = parts.createTree("t", settings);
+    TreeHandle tree = parts.createTree("t", settings, 0);
     List<ActiveTree> sealed = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {
       sealed.add(tree.activeTree());
