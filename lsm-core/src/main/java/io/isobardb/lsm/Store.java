@@ -98,7 +98,7 @@ public interface Store extends AutoCloseable {
   }
 
   /**
-   * A tree, created if it is missing.
+   * A tree, created if it is missing, as by {@link #createTree(String, TreeOptions)}.
    *
    * <p>The options of a tree never change, save {@code timeToLive}, which this sets. If the tree
    * exists, those that were set must be what is stored; the others take that ({@link
@@ -113,7 +113,10 @@ public interface Store extends AutoCloseable {
   Tree openTree(String name, TreeOptions treeOptions);
 
   /**
-   * Creates a tree; it exists durably when this returns.
+   * Creates a tree. That survives what a write survives that does not say how durable it is: see
+   * {@link StoreOptions#durability}. With {@link Durability#ASYNC}, a failure of the machine within
+   * {@link StoreOptions#asyncSyncInterval} may take the tree, and then takes all that was written
+   * to the store after it.
    *
    * @param name 1 to 200 characters, without control characters and lone surrogates
    * @throws IllegalArgumentException if there is one of this name, or if the name, or that of the
@@ -122,9 +125,11 @@ public interface Store extends AutoCloseable {
   Tree createTree(String name, TreeOptions treeOptions);
 
   /**
-   * Drops a tree with all it holds; it is gone, durably, when this returns. Waits for the calls
-   * that are using it. Whatever was taken from it throws {@code TreeDroppedException} from now on:
-   * the {@link Tree}, cursors over it, write batches and transactions that write to it.
+   * Drops a tree with all it holds. That survives what {@link #createTree} does: a failure of the
+   * machine that brings the tree back takes all that was written after the drop. Its files go once
+   * the drop is durable. Waits for the calls that are using the tree. Whatever was taken from it
+   * throws {@code TreeDroppedException} from now on: the {@link Tree}, cursors over it, write
+   * batches and transactions that write to it.
    *
    * @throws IllegalArgumentException if there is no such tree
    */
@@ -230,7 +235,7 @@ public interface Store extends AutoCloseable {
   /** Waits until all that was written survives a failure of the machine; errors as a write. */
   void sync();
 
-  /** Writes everything that is in memory to SSTables, and waits for that. */
+  /** Writes everything that is in memory to SSTables, durably, and waits for that. */
   void flush();
 
   /**

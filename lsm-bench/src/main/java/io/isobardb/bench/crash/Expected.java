@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Logged trees together must hold what a prefix of the writes makes, at least up to the last
  * acknowledged one, and if only the process has died, up to the last one that has returned.
- * Unlogged trees together must stand at the last checkpoint, or at one that is under way. A tree
- * whose creation or drop is under way may be there or not.
+ * Unlogged trees together must stand at the last checkpoint, or at one that is under way. Creating
+ * and dropping a tree are writes like others, though a crash that takes what came before may leave
+ * them. A tree whose creation or drop is under way may be there or not.
  *
  * <p>Thread rule: one thread.
  */
@@ -38,6 +39,12 @@ final class Expected {
     private boolean created;
     private boolean dropping;
     private boolean dropped;
+
+    /** The number of its creation; 0 if no crash can take that. */
+    private long createdAt;
+
+    /** The number of its drop; 0 if no crash can take that. */
+    private long droppedAt;
 
     /** Keys of which a value that expires was taken back by a crash. A backup may have it. */
     private final TreeSet<byte[]> takenBack = new TreeSet<>(keys.comparator());
@@ -88,6 +95,14 @@ final class Expected {
     /** Whether a later look at the same store may have found {@code other}. */
     boolean agreesWith(Moments other) {
       return logged.intersects(other.logged) && unlogged.intersects(other.unlogged);
+    }
+
+    /** Takes out the moments from a write on; whether any are left. */
+    private boolean endBefore(long write) {
+      int from = (int) Math.max(0, write - first);
+      logged.clear(from, Math.max(from, logged.length()));
+      unlogged.clear(from, Math.max(from, unlogged.length()));
+      return !logged.isEmpty() && !unlogged.isEmpty();
     }
 
     long latest() {
@@ -164,20 +179,36 @@ final class Expected {
   /** A tree whose creation begins. Names are not used twice. */
   ExpectedTree creating(String name, TreeOptions options) {
     ExpectedTree tree = new ExpectedTree(name, options);
+    tree.createdAt = begin();
     trees.put(name, tree);
     return tree;
   }
 
-  void created(ExpectedTree tree) {
+  /**
+   * A tree is there.
+   *
+   * @param durably whether no crash may take it
+   */
+  void created(ExpectedTree tree, boolean durably) {
     tree.created = true;
+    tree.createdAt = durably ? 0 : tree.createdAt;
+    returned();
   }
 
   void dropping(ExpectedTree tree) {
     tree.dropping = true;
+    tree.droppedAt = begin();
   }
 
-  void dropped(ExpectedTree tree) {
+  /**
+   * A tree is gone.
+   *
+   * @param durably whether no crash may bring it back
+   */
+  void dropped(ExpectedTree tree, boolean durably) {
     tree.dropped = true;
+    tree.droppedAt = durably ? 0 : tree.droppedAt;
+    returned();
   }
 
   /** Trees that are there and stay. */
@@ -232,6 +263,8 @@ final class Expected {
       tree.created |= there;
       tree.dropped = tree.created && !there;
       tree.dropping = tree.dropped;
+      tree.createdAt = 0;
+      tree.droppedAt = 0;
     }
   }
 
@@ -285,10 +318,10 @@ final class Expected {
   private Moments check(Found contents, Moments moments) {
     for (ExpectedTree tree : trees.values()) {
       boolean there = contents.trees.containsKey(tree.name);
-      if (tree.dropped && there) {
+      if (tree.dropped && there && !moments.endBefore(tree.droppedAt)) {
         throw new AssertionError("tree " + tree.name + " was dropped and is there");
       }
-      if (tree.created && !tree.dropping && !there) {
+      if (tree.created && !tree.dropping && !there && !moments.endBefore(tree.createdAt)) {
         throw new AssertionError("tree " + tree.name + " was created and is missing");
       }
     }

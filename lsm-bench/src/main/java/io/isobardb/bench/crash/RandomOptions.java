@@ -1,6 +1,7 @@
 package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
@@ -110,6 +111,9 @@ final class RandomOptions {
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL);
+    if (writeMemory == budget / 8) {
+      drawn.durability(Durability.SYNC);
+    }
     if (writeMemory == budget / 4) {
       // Not drawn, so that all that is stays as it was.
       drawn.levels(Levels.optimised());

@@ -95,5 +95,6 @@ final class Stage {
     open();
     coverage.count(Happening.RECOVERED);
     expected.cutTo(verifier.contents(survival, store, random));
+    expected.settle(store.treeNames());
   }
 }

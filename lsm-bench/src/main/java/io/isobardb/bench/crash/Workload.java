@@ -225,7 +225,7 @@ final class Workload {
     }
     ExpectedTree tree = expected.creating("t" + expected.treesEver(), treeOptions);
     store.createTree(tree.name, treeOptions);
-    expected.created(tree);
+    expected.created(tree, store.options().durability() == Durability.SYNC);
     coverage.count(Happening.TREE_CREATED);
   }
 
@@ -234,7 +234,7 @@ final class Workload {
       ExpectedTree tree = any();
       expected.dropping(tree);
       store.dropTree(tree.name);
-      expected.dropped(tree);
+      expected.dropped(tree, store.options().durability() == Durability.SYNC);
       coverage.count(Happening.TREE_DROPPED);
     }
   }

@@ -93,7 +93,7 @@ class EveryCallTest {
       TreeOptions options = TreeOptions.builder().build();
       ExpectedTree tree = expected.creating("t", options);
       store.createTree(tree.name, options);
-      expected.created(tree);
+      expected.created(tree, false);
       load(store, expected, random, KEYS);
       store.tree(tree.name).compact(null, null); // the last level is to need one above it
     }

@@ -29,11 +29,13 @@ class ExpectedTest {
   private final ModelValue first = ModelValue.of(random, 20, 1);
   private final ModelValue second = ModelValue.of(random, 20, 2);
 
-  /** Write 1 is acknowledged, 2 is a batch, 3 and 4 go to an unlogged tree. */
+  /**
+   * Writes 1 and 2 create trees, 3 is acknowledged, 4 is a batch, 5 and 6 go to an unlogged tree.
+   */
   @BeforeEach
   void write() {
-    expected.created(logged);
-    expected.created(unlogged);
+    expected.created(logged, true);
+    expected.created(unlogged, true);
     logged.write(A, first, expected.begin());
     expected.acknowledge();
     long batch = expected.begin();
@@ -61,8 +63,8 @@ class ExpectedTest {
   @Test
   void thePrefixAndTheCheckpointAreFound() {
     Expected.Moments found = check(entries(A, second, B, second), entries(A, first));
-    assertEquals(3, found.checkpoint());
-    assertTrue(found.latest() >= 2);
+    assertEquals(5, found.checkpoint());
+    assertTrue(found.latest() >= 4);
   }
 
   @Test
@@ -129,9 +131,47 @@ class ExpectedTest {
     expected.dropping(logged);
     expected.check(Found.of(Map.of("unlogged", saved)), false);
     check(entries(A, second, B, second), saved);
-    expected.dropped(logged);
+    expected.dropped(logged, true);
     expected.check(Found.of(Map.of("unlogged", saved)), false);
     assertThrows(AssertionError.class, () -> check(entries(A, second, B, second), saved));
+  }
+
+  @Test
+  void aTreeMayBeMissingAfterACrashIfAllThatCameBehindItsCreationIs() {
+    TreeMap<byte[], byte[]> before = entries(A, second, B, second);
+    TreeMap<byte[], byte[]> after = entries(A, first, B, second);
+    TreeMap<byte[], byte[]> saved = entries(A, first);
+    expected.created(expected.creating("late", TreeOptions.defaults()), false);
+    logged.write(A, first, expected.begin());
+    Found without = Found.of(Map.of("logged", before, "unlogged", saved));
+    expected.check(without, false);
+    assertThrows(AssertionError.class, () -> expected.check(without, true));
+    assertThrows(AssertionError.class, () -> check(after, saved));
+    expected.check(Found.of(Map.of("logged", before, "unlogged", saved, "late", entries())), false);
+    expected.acknowledge();
+    assertThrows(AssertionError.class, () -> expected.check(without, false));
+  }
+
+  @Test
+  void aTreeThatWasDroppedMayBeBackIfAllThatCameBehindItsDropIsGone() {
+    TreeMap<byte[], byte[]> saved = entries(A, first);
+    ExpectedTree other = expected.creating("other", TreeOptions.defaults());
+    expected.created(other, true);
+    expected.dropping(logged);
+    expected.dropped(logged, false);
+    TreeMap<byte[], byte[]> back = entries(A, second, B, second);
+    other.write(A, first, expected.begin());
+    Map<String, TreeMap<byte[], byte[]>> before =
+        Map.of("logged", back, "unlogged", saved, "other", entries());
+    expected.check(Found.of(before), false);
+    assertThrows(AssertionError.class, () -> expected.check(Found.of(before), true));
+    expected.check(Found.of(Map.of("unlogged", saved, "other", entries(A, first))), false);
+    assertThrows(
+        AssertionError.class,
+        () ->
+            expected.check(
+                Found.of(Map.of("logged", back, "unlogged", saved, "other", entries(A, first))),
+                false));
   }
 
   @Test
@@ -157,12 +197,12 @@ class ExpectedTest {
   @Test
   void allTreesMustStandAtOneMomentIfAsked() {
     TreeMap<byte[], byte[]> batch = entries(A, second, B, second);
-    Found atThree = Found.of(Map.of("logged", batch, "unlogged", entries(A, first)));
-    expected.checkOneMoment(atThree, 2, 4);
-    assertThrows(AssertionError.class, () -> expected.checkOneMoment(atThree, 4, 4));
+    Found atFive = Found.of(Map.of("logged", batch, "unlogged", entries(A, first)));
+    expected.checkOneMoment(atFive, 4, 6);
+    assertThrows(AssertionError.class, () -> expected.checkOneMoment(atFive, 6, 6));
     logged.write(A, first, expected.begin());
     Found mixed =
         Found.of(Map.of("logged", entries(A, first, B, second), "unlogged", entries(A, first)));
-    assertThrows(AssertionError.class, () -> expected.checkOneMoment(mixed, 2, 5));
+    assertThrows(AssertionError.class, () -> expected.checkOneMoment(mixed, 4, 7));
   }
 }

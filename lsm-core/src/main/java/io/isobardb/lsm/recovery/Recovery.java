@@ -104,10 +104,7 @@ final class Recovery {
     }
     List<Rollback> rollbacks = rollbacks();
     LogOptions logOptions = options.log();
-    LogExtent extent =
-        new LogExtent(
-            Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
-            recovered.counters().syncedLsn());
+    LogExtent extent = StoreProperties.logExtent(recovered);
     // All that may refuse the store comes before anything is changed.
     LogSite site = new LogSite(environment, pool, manifest.storeId(), new LogReports(engine));
     Log.check(site, logOptions, extent);
@@ -162,6 +159,11 @@ final class Recovery {
 
   /** Tells the store what its log does. */
   private record LogReports(Engine engine) implements LogListener {
+    @Override
+    public void beforeSync() throws IOException {
+      engine.catalog().settle();
+    }
+
     @Override
     public void onSynced(SyncSpan span, StoreListener.Sync sync) {
       engine.observers().onSynced(span, sync);

@@ -300,7 +300,13 @@ public final class StoreParts {
             manifest,
             Math.max(1, counters.nextFileNumber()),
             logStart,
-            new Catalog.Reached(log::visible, log::durable, time::lastMillis, notedTime, snapshots),
+            new Catalog.Reached(
+                log::visible,
+                log::durable,
+                time::lastMillis,
+                notedTime,
+                StoreProperties.treeChanges(found.recovered().properties()),
+                snapshots),
             options.filtersByLevel());
     WriteGate gate =
         new WriteGate(
@@ -436,13 +442,19 @@ public final class StoreParts {
     watches.forEach(StoreWatch::start);
   }
 
-  /** Creates a tree, durably. The caller excludes others from doing so. */
-  public TreeHandle createTree(String name, TreeHandle.Settings settings) throws IOException {
-    return treeFactory.create(name, settings);
+  /**
+   * Creates a tree. That is durable with the next sync of the log. The caller excludes others from
+   * creating and dropping trees.
+   */
+  public TreeHandle createTree(
+      String name, TreeHandle.Settings settings, Adjustments adjustments)
+      throws IOException {
+    return treeFactory.create(name, settings, adjustments);
   }
 
   /**
-   * Drops a tree, durably, and deletes its files. Nobody uses it any more, and no job works on it.
+   * Drops a tree. That is durable with the next sync of the log, and then its files go. Nobody uses
+   * the tree any more, and no job works on it.
    */
   public void dropTree(TreeHandle tree) throws IOException {
     treeFactory.drop(tree);
@@ -537,8 +549,9 @@ public final class StoreParts {
     // Its threads use the memory that is freed next.
     steps.addRepeatable(environment.scheduler()::close);
     for (TreeHandle tree : engine.catalog().trees()) {
-      steps.add(() -> tree.states().close(false));
+      steps.add(tree.states()::close);
     }
+    steps.add(engine.catalog()::close);
     steps.add(cache::close);
     if (tuner != null) {
       steps.add(tuner::release);

@@ -1,10 +1,13 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.version.VersionEdit;
+import io.isobardb.lsm.version.Recovered;
+import io.isobardb.lsm.wal.LogExtent;
 import java.util.List;
 import java.util.Map;
 
@@ -76,6 +79,19 @@ public final class StoreProperties {
         known(space, properties.getOrDefault(space, "0"), OptionKind.NUMBER));
   }
 
+  /** How often trees were created or dropped. */
+  static long treeChanges(Map<String, String> properties) {
+    return number(Catalog.TREE_CHANGES, properties.getOrDefault(Catalog.TREE_CHANGES, "0"), "");
+  }
+
+  /** What the manifest knows of the log. */
+  public static LogExtent logExtent(Recovered recovered) {
+    return new LogExtent(
+        Math.max(recovered.counters().logStartLsn(), Lsn.FIRST),
+        recovered.counters().syncedLsn(),
+        treeChanges(recovered.properties()));
+  }
+
   private static <T extends Comparable<T>> T known(String name, String noted, OptionKind<T> kind) {
     try {
       return kind.read(noted);
@@ -121,10 +137,14 @@ public final class StoreProperties {
   }
 
   private static long millis(String name, String noted) {
+    return number(name, noted, " of milliseconds");
+  }
+
+  private static long number(String name, String noted, String unit) {
     try {
-      long millis = Long.parseLong(noted);
-      if (millis >= 0) {
-        return millis;
+      long number = Long.parseLong(noted);
+      if (number >= 0) {
+        return number;
       }
     } catch (NumberFormatException e) {
       // Told below.
@@ -134,8 +154,9 @@ public final class StoreProperties {
             + name
             + " is '"
             + noted
-            + "', and this release knows numbers of milliseconds; open the store with the release"
-            + " that wrote it, or with a later one");
+            + "', and this release knows numbers"
+            + unit
+            + "; open the store with the release that wrote it, or with a later one");
   }
 
   /** An edit that notes the size of the store's pages in bytes. */

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Awaited;
@@ -81,8 +82,7 @@ final class TreeFactory {
     engine.failure().check();
     synchronized (tree) {
       Adjustments changed = change.apply(tree.adjustments());
-      new TreeShape(changed.runs(), changed.maxSpace() == 0 ? known.maxSpace() : changed.maxSpace())
-          .check();
+      check(changed);
       VersionEdit.Builder edit = VersionEdit.store();
       StoreProperties.noteAdjustments(edit, tree.id(), changed);
       engine.catalog().append(List.of(edit.build()));
@@ -90,20 +90,51 @@ final class TreeFactory {
     }
   }
 
-  /** Creates a tree, durably. */
-  TreeHandle create(String name, TreeHandle.Settings settings) throws IOException {
+  private void check(Adjustments wanted) {
+    double space = wanted.maxSpace() == 0 ? known.maxSpace() : wanted.maxSpace();
+    new TreeShape(wanted.runs(), space).check();
+  }
+
+  /**
+   * Creates a tree.
+   *
+   * @throws IllegalArgumentException if the tree can't be kept like that
+   */
+  TreeHandle create(String name, TreeHandle.Settings settings, Adjustments adjustments)
+      throws IOException {
     engine.failure().check();
+    check(adjustments);
     int id = nextId;
     TreeDefinition definition = new TreeDefinition(id, name, TreeText.format(settings));
-    engine.catalog().append(List.of(VersionEdit.create(definition)));
+    List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.create(definition)));
+    if (!adjustments.equals(Adjustments.NONE)) {
+      VersionEdit.Builder edit = VersionEdit.store();
+      StoreProperties.noteAdjustments(edit, id, adjustments);
+      edits.add(edit.build());
+    }
+    long change = engine.catalog().change(edits);
     nextId = id + 1;
     TreeHandle tree = handle(id, name, settings, Version.empty(settings.order()));
-    tree.adjust(Adjustments.NONE, known.maxSpace());
+    tree.adjust(adjustments, known.maxSpace());
     engine.catalog().add(tree);
+    fence(change);
     return tree;
   }
 
-  /** Drops a tree, durably, and deletes its files. */
+  /**
+   * Has the log end here after a crash that took the change, or a later one: what is written from
+   * now on may rely on it.
+   */
+  private void fence(long change) throws IOException {
+    try {
+      engine.log().fence(change);
+    } catch (DiskFullException e) {
+      // What is durable needs no fence.
+      engine.catalog().settle();
+    }
+  }
+
+  /** Drops a tree. Its files go once that is durable. */
   void drop(TreeHandle tree) throws IOException {
     engine.failure().check();
     List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.drop(tree.id())));
@@ -112,9 +143,10 @@ final class TreeFactory {
       StoreProperties.noteAdjustments(edit, tree.id(), Adjustments.NONE);
       edits.add(edit.build());
     }
-    engine.catalog().append(edits);
+    long change = engine.catalog().change(edits);
     engine.catalog().remove(tree);
-    tree.states().close(true);
+    engine.catalog().deleteSettled(tree.states().closeMemory());
+    fence(change);
     // Its memory is free now: writers to other trees may be waiting for that.
     engine.gate().wake();
   }

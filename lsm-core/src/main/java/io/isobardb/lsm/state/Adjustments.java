@@ -1,5 +1,6 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.option.Runs;
 
 /**
@@ -12,4 +13,9 @@ import io.isobardb.lsm.option.Runs;
 public record Adjustments(long timeToLive, Runs runs, double maxSpace) {
   /** What holds for a tree of which nothing was said. */
   public static final Adjustments NONE = new Adjustments(0, Runs.leveled(), 0);
+
+  /** What these options say; what they do not say is the default. */
+  public static Adjustments of(TreeOptions options) {
+    return new Adjustments(options.timeToLive().toMillis(), options.runs(), options.maxSpace());
+  }
 }

@@ -42,12 +42,19 @@ import org.jspecify.annotations.Nullable;
  * then their directory, then the manifest edit, and only then the new state, with which inputs may
  * go.
  *
+ * <p>Trees come and go by {@link #change}, which leaves the sync to {@link #settle}. That comes
+ * before each sync of the log. A fence in the log keeps what is written behind a change from
+ * outliving it.
+ *
  * <p>Locks: a tree's commit lock, then the manifest's. Thread rule: all methods may be called by
  * any thread.
  */
 public final class Catalog {
   /** The manifest's property that has the last time that the store's clock told. */
   public static final String TIME = "time";
+
+  /** The manifest's property that counts the changes of which trees there are. */
+  public static final String TREE_CHANGES = "treeChanges";
 
   /**
    * How far a store has come.
@@ -56,6 +63,7 @@ public final class Catalog {
    * @param durable the LSN up to which the log is synced
    * @param time what the store's clock told last
    * @param notedTime what the manifest has of that
+   * @param treeChanges how often trees were created or dropped
    * @param readers the readers at older LSNs
    */
   public record Reached(
@@ -63,6 +71,7 @@ public final class Catalog {
       LongSupplier durable,
       LongSupplier time,
       long notedTime,
+      long treeChanges,
       RangeDeletes.Readers readers) {}
 
   private final TableSpace space;
@@ -82,6 +91,15 @@ public final class Catalog {
   private volatile long notedLogStart;
   private volatile long notedTime;
 
+  /** Guarded by the manifest's lock. */
+  private long treeChanges;
+
+  /** Whether there may be changes of trees that are not synced, or files that wait for that. */
+  private volatile boolean unsettled;
+
+  /** SSTables of dropped trees. Guarded by the manifest's lock. */
+  private final List<Table> dropped = new ArrayList<>();
+
   /**
    * @param nextFile the first file number that was never used
    * @param logStart where the log begins
@@ -98,6 +116,7 @@ public final class Catalog {
     this.filtersByLevel = filtersByLevel;
     this.time = reached.time();
     this.notedTime = reached.notedTime();
+    this.treeChanges = reached.treeChanges();
     this.space = space;
     this.rangeMemory = new RangeMemory(space.pool());
     this.manifest = manifest;
@@ -201,6 +220,67 @@ public final class Catalog {
   /** Forgets a tree that was dropped. */
   public void remove(TreeHandle tree) {
     byId.remove(tree.id());
+  }
+
+  /**
+   * Changes which trees there are, by edits that are all or none in the manifest. They are durable
+   * after {@link #settle}; the end of the process takes none.
+   *
+   * @return the number of the change, for a fence in the log
+   */
+  public long change(List<VersionEdit> edits) throws IOException {
+    manifestLock.lock();
+    try {
+      long number = treeChanges + 1;
+      List<VersionEdit> all = new ArrayList<>(edits);
+      all.add(VersionEdit.store().property(TREE_CHANGES, Long.toString(number)).build());
+      manifest.appendUnsynced(all);
+      treeChanges = number;
+      unsettled = true;
+      return number;
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /** Takes SSTables of a tree that was dropped: their files go once that is durable. */
+  public void deleteSettled(List<Table> tables) {
+    manifestLock.lock();
+    try {
+      dropped.addAll(tables);
+      unsettled = true;
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /**
+   * Makes the changes of trees durable that have returned, and deletes the files of those that were
+   * dropped.
+   *
+   * @throws IOException if a write or a sync failed, which is final
+   */
+  public void settle() throws IOException {
+    if (!unsettled) {
+      return;
+    }
+    List<Table> gone;
+    manifestLock.lock();
+    try {
+      manifest.sync();
+      gone = List.copyOf(dropped);
+      dropped.clear();
+      unsettled = false;
+    } finally {
+      manifestLock.unlock();
+    }
+    gone.forEach(Table::free);
+  }
+
+  /** At close, gives up what waits for {@link #settle}. If that has not come, files stay. */
+  public void close() {
+    dropped.forEach(Table::close);
+    dropped.clear();
   }
 
   /** Writes edits to the manifest, all or none, and syncs it. */

@@ -62,6 +62,11 @@ public sealed interface Table permits Table.Written, Table.Stored {
     free();
   }
 
+  /** Whether the content lies in a file. */
+  default boolean hasFile() {
+    return false;
+  }
+
   /** Whether the content may hold keys beyond the range. */
   default boolean isBoundedAbove() {
     return range().high() != null;
@@ -263,6 +268,11 @@ public sealed interface Table permits Table.Written, Table.Stored {
     @Override
     public EntryCursor cursor(Access mode, long visible) {
       return content.cursor(mode);
+    }
+
+    @Override
+    public boolean hasFile() {
+      return !content.isInMemory();
     }
 
     @Override

@@ -143,13 +143,19 @@ public final class TreeStates {
     return chain.size();
   }
 
+  /** Gives up everything; files stay. The caller has seen to it that nobody uses the tree. */
+  public void close() {
+    closeMemory().forEach(Table::close);
+  }
+
   /**
-   * Gives up everything, at close. The caller has seen to it that nobody uses the tree any more.
+   * As {@link #close}, but leaves the SSTables that have files to the caller.
    *
-   * @param drop whether the files are to be deleted
+   * @return these, one table of each
    */
-  public void close(boolean drop) {
+  public List<Table> closeMemory() {
     List<Runnable> due = new ArrayList<>();
+    List<Table> stored = new ArrayList<>();
     synchronized (this) {
       for (TreeState state : chain) {
         due.addAll(state.cleanups);
@@ -157,10 +163,15 @@ public final class TreeStates {
       chain.clear();
       count(0);
       for (Table table : contents(current).values()) {
-        due.add(drop ? table::free : table::close);
+        if (table.hasFile()) {
+          stored.add(table);
+        } else {
+          due.add(table::free);
+        }
       }
     }
     due.forEach(Runnable::run);
+    return stored;
   }
 
   private void cleanUp() {

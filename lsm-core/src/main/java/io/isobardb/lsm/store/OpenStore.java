@@ -20,7 +20,6 @@ import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
-import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
@@ -239,26 +238,16 @@ public final class OpenStore implements Store {
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    if (!trees.names().contains(name)) {
-      checkShape(treeOptions);
-    }
-    OpenTree tree = trees.open(name, TreeHandle.Settings.of(treeOptions));
+    OpenTree tree = trees.open(name, treeOptions);
     treeOptions.checkStored(name, tree.options());
     return tree.with(treeOptions);
-  }
-
-  /** Before a tree is made that could not be kept as it is wanted. */
-  private void checkShape(TreeOptions treeOptions) {
-    double space = treeOptions.maxSpace() == 0 ? options().maxSpace() : treeOptions.maxSpace();
-    new TreeShape(treeOptions.runs(), space).check();
   }
 
   @Override
   public Tree createTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
-    checkShape(treeOptions);
-    return trees.create(name, TreeHandle.Settings.of(treeOptions)).with(treeOptions);
+    return trees.create(name, treeOptions);
   }
 
   @Override
@@ -314,6 +303,9 @@ public final class OpenStore implements Store {
       for (TreeHandle tree : engine.catalog().trees()) {
         parts.checkpointer().flush(tree);
       }
+      engine.catalog().settle();
+    } catch (IOException e) {
+      throw telling(Operations.failed("a flush", e));
     } finally {
       operations.exit(slot);
     }

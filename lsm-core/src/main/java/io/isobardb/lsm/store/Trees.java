@@ -1,5 +1,8 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.state.Adjustments;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.recovery.StoreParts;
@@ -67,7 +70,7 @@ public final class Trees {
   }
 
   /** The tree of this name, made if it is missing. */
-  public OpenTree open(String name, TreeHandle.Settings settings) {
+  public OpenTree open(String name, TreeOptions options) {
     operations.checkOpen();
     Named tree = trees.get(name);
     if (tree == null) {
@@ -76,7 +79,7 @@ public final class Trees {
       try {
         tree = trees.get(name);
         if (tree == null) {
-          return make(name, settings);
+          return make(name, options);
         }
       } finally {
         lock.unlock();
@@ -91,7 +94,7 @@ public final class Trees {
   }
 
   /** Makes a tree. */
-  public OpenTree create(String name, TreeHandle.Settings settings) {
+  public OpenTree create(String name, TreeOptions options) {
     operations.checkOpen();
     refuseInListener();
     lock.lock();
@@ -99,14 +102,15 @@ public final class Trees {
       if (trees.containsKey(name)) {
         throw new IllegalArgumentException("there is a tree '" + name + "' already");
       }
-      return make(name, settings);
+      return make(name, options);
     } finally {
       lock.unlock();
     }
   }
 
   /** The lock is held. */
-  private OpenTree make(String name, TreeHandle.Settings settings) {
+  private OpenTree make(String name, TreeOptions options) {
+    TreeHandle.Settings settings = TreeHandle.Settings.of(options);
     Names.check("a tree", name);
     Names.check("a key order", settings.order().name());
     MergeOperator operator = settings.operator();
@@ -115,7 +119,8 @@ public final class Trees {
     }
     int slot = operations.enter();
     try {
-      TreeHandle handle = parts.createTree(name, settings);
+      TreeHandle handle = parts.createTree(name, settings, Adjustments.of(options));
+      settle();
       store.lifetime().onTreeCreated(name);
       OpenTree made = add(handle);
       store.warnOfHeap(trees.size());
@@ -124,6 +129,13 @@ public final class Trees {
       throw Operations.failed("creating tree '" + name + "'", e);
     } finally {
       operations.exit(slot);
+    }
+  }
+
+  /** Creating and dropping a tree is as durable as a write that does not say how durable it is. */
+  private void settle() throws IOException {
+    if (store.options().durability() == Durability.SYNC) {
+      parts.engine().catalog().settle();
     }
   }
 
@@ -193,6 +205,7 @@ public final class Trees {
       dropped = true;
       store.lifetime().onTreeDropped(name);
       store.transactions().locks().forget(handle);
+      settle();
     } catch (DiskFullException e) {
       handle.reopen();
       trees.put(name, tree);

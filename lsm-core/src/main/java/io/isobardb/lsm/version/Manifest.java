@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The log of version edits over all trees of a store; what it says exists, exists.
  *
- * <p>An edit is durable when {@link #append} returns. The file is replaced by a new one that begins
+ * <p>An edit is durable when {@link #append} returns, or after {@link #appendUnsynced} and {@link
+ * #sync}; the death of the process alone takes none. The file is replaced by a new one that begins
  * with a snapshot when it has grown, when the store is opened, and after the disk was full; the
  * file CURRENT, replaced by renaming, says which is in force. The file before it is kept.
  *
@@ -56,6 +57,9 @@ public final class Manifest implements AutoCloseable {
 
   /** What of the file in force is synced; at most {@link #endBytes}. */
   private long syncedBytes;
+
+  /** Whether the file in force has edits that are not synced. */
+  private boolean unsynced;
 
   /** What CURRENT says. */
   private ManifestLayout.Synced promised = ManifestLayout.Synced.UNKNOWN;
@@ -189,6 +193,7 @@ public final class Manifest implements AutoCloseable {
     if (file != null) {
       sync(file);
       syncedBytes = endBytes;
+      unsynced = false;
     }
     ManifestLayout.Synced synced =
         new ManifestLayout.Synced(syncedBytes, Math.max(logLsn, promised.logLsn()));
@@ -217,23 +222,56 @@ public final class Manifest implements AutoCloseable {
    * @throws StoreFailedException if an earlier one did
    */
   public void append(List<VersionEdit> edits) throws IOException {
-    if (closed) {
-      throw new IllegalStateException("the manifest is closed");
-    }
-    if (failure != null) {
-      throw new StoreFailedException("the manifest could not be written: " + failure, failure);
-    }
+    append(edits, true);
+  }
+
+  /**
+   * As {@link #append}, but a failure of the machine may take the edits, the latest first, until
+   * {@link #sync}, or another call that syncs, has returned.
+   */
+  public void appendUnsynced(List<VersionEdit> edits) throws IOException {
+    append(edits, false);
+  }
+
+  private void append(List<VersionEdit> edits, boolean synced) throws IOException {
+    checkUsable();
     StoreContents.Undo undo = contents.apply(edits);
     try {
       DataFile target = file;
       if (target == null || endBytes >= rollAtBytes) {
         roll();
       } else {
-        appendTo(target, edits);
+        write(target, edits);
+        if (synced) {
+          syncEdits(target);
+        }
       }
     } catch (Throwable t) {
       undo.run();
       throw t;
+    }
+  }
+
+  /**
+   * Makes durable what {@link #appendUnsynced} has left.
+   *
+   * @throws IOException if a write or a sync failed, which is final
+   * @throws StoreFailedException if an earlier one did
+   */
+  public void sync() throws IOException {
+    checkUsable();
+    DataFile target = file;
+    if (unsynced && target != null) {
+      syncEdits(target);
+    }
+  }
+
+  private void checkUsable() {
+    if (closed) {
+      throw new IllegalStateException("the manifest is closed");
+    }
+    if (failure != null) {
+      throw new StoreFailedException("the manifest could not be written: " + failure, failure);
     }
   }
 
@@ -309,11 +347,11 @@ public final class Manifest implements AutoCloseable {
 
   // ---- writing
 
-  private void appendTo(DataFile target, List<VersionEdit> edits) throws IOException {
+  private void write(DataFile target, List<VersionEdit> edits) throws IOException {
     files.formatEdits(identity, endBytes, edits);
-    int written;
     try {
-      written = files.write(target, endBytes);
+      endBytes += files.write(target, endBytes);
+      unsynced = true;
     } catch (DiskFullException e) {
       // What was written of the record is not all of it, and no SYNCED record will follow it.
       abandon(target);
@@ -322,9 +360,12 @@ public final class Manifest implements AutoCloseable {
       failure = t;
       throw t;
     }
+  }
+
+  private void syncEdits(DataFile target) throws IOException {
     sync(target);
-    endBytes += written;
     syncedBytes = endBytes;
+    unsynced = false;
     try {
       endBytes += files.writeSynced(target, endBytes, identity);
     } catch (DiskFullException e) {
@@ -335,11 +376,18 @@ public final class Manifest implements AutoCloseable {
     }
   }
 
-  /** Gives the file up, so that the next append begins a new one. */
+  /**
+   * Gives the file up, so that the next append begins a new one. What it has stays in force until
+   * then.
+   */
   private void abandon(DataFile target) {
     file = null;
-    try {
-      target.close();
+    try (target) {
+      if (unsynced) {
+        sync(target);
+        syncedBytes = endBytes;
+        unsynced = false;
+      }
     } catch (IOException e) {
       failure = e;
     }
@@ -377,6 +425,7 @@ public final class Manifest implements AutoCloseable {
     identity = fresh;
     endBytes = snapshotBytes;
     syncedBytes = snapshotBytes;
+    unsynced = false;
     rollAtBytes =
         snapshotBytes + Math.max(rollBytes, 2 * (snapshotBytes - ManifestLayout.HEADER_BYTES));
     retire(old, oldest);

@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * all its bytes behind the checksum: a record that stands elsewhere, or in another file, is none.
  *
  * <p>A file begins with {@link #SNAPSHOT} records and one {@link #SNAPSHOT_END}; only then is it
- * named in CURRENT. Each {@link #EDITS} record is synced before the {@link #SYNCED} record behind
- * it is written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So
- * is one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
+ * named in CURRENT. {@link #EDITS} records are synced before a {@link #SYNCED} record behind them
+ * is written. So a bad record with a SYNCED record anywhere behind it was once good: damage. So is
+ * one within the bytes that CURRENT says are synced. Any other was never acknowledged, or nobody
  * can tell: a torn tail.
  */
 public final class ManifestLayout {
@@ -56,7 +56,8 @@ public final class ManifestLayout {
    *   <li>3: log and SSTables may hold kinds of entries beyond put and delete, and entries that
    *       expire.
    *   <li>4: the header page of an SSTable may hold what its footer and its filter say.
-   *   <li>5: SSTables may stand in tiers.
+   *   <li>5: SSTables may stand in tiers, and the log may hold fences, which ask for changes of
+   *       trees in the manifest.
    * </ul>
    *
    * <p>A release refuses a store above the version it knows. It would lose what it does not know.

@@ -17,12 +17,25 @@ import org.jspecify.annotations.Nullable;
  * @param options the tree's options as text, the name of its key order among them; immutable
  */
 public record TreeDefinition(int id, String name, Map<String, String> options) {
+  /** The options of the definition that was made last: thousands of trees may have the same. */
+  private static volatile Map<String, String> latest = Map.of();
+
   /** Checks the ID and takes a copy of the options, in the order of their names. */
   public TreeDefinition {
     if (id < 1) {
       throw new IllegalArgumentException("tree ID " + id);
     }
-    options = Collections.unmodifiableMap(new TreeMap<>(options));
+    options = shared(options);
+  }
+
+  private static Map<String, String> shared(Map<String, String> options) {
+    Map<String, String> known = latest;
+    if (known.equals(options)) {
+      return known;
+    }
+    Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(options));
+    latest = copy;
+    return copy;
   }
 
   /** The same tree by another name. */

@@ -296,6 +296,16 @@ public final class Log implements AutoCloseable {
     ring.finishMarker(lsn);
   }
 
+  /**
+   * Writes a fence: after a crash the log ends here unless the manifest has so many changes of
+   * trees. May wait for room in the ring.
+   *
+   * @throws DiskFullException if the ring has no room because the disk is full; there is no fence
+   */
+  public void fence(long treeChanges) {
+    newRecord().fence(treeChanges);
+  }
+
   /** Makes an unlogged write visible, and returns when it and everything before it is. */
   public void publishMarker(long lsn) {
     parts().ring.markMarkerApplied(lsn);

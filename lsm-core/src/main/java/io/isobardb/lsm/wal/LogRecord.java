@@ -188,9 +188,22 @@ public final class LogRecord {
     finishVoid();
   }
 
+  /** Writes and publishes a fence. */
+  void fence(long treeChanges) {
+    begin(RecordLayout.FENCE_BYTES);
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      putByte((byte) (treeChanges >>> shift));
+    }
+    finish(RecordLayout.FENCE);
+  }
+
   private void finishVoid() {
+    finish(RecordLayout.VOID);
+  }
+
+  private void finish(int kind) {
     int fragment = fragmented ? RecordLayout.LAST : RecordLayout.FULL;
-    word1 = ring.finish(at, fragmentLength, RecordLayout.VOID, fragment, log.durable(), crc);
+    word1 = ring.finish(at, fragmentLength, kind, fragment, log.durable(), crc);
     completed = true;
     publish();
   }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.wal;
 
 import static io.isobardb.lsm.wal.RecordLayout.BATCH;
+import static io.isobardb.lsm.wal.RecordLayout.FENCE;
 import static io.isobardb.lsm.wal.RecordLayout.FIRST;
 import static io.isobardb.lsm.wal.RecordLayout.FULL;
 import static io.isobardb.lsm.wal.RecordLayout.HEADER_BYTES;
@@ -71,6 +72,12 @@ final class LogReplay implements AutoCloseable {
   private int fragment;
   private long promised;
 
+  /** How many changes of trees the manifest has. */
+  private long treeChanges = Long.MAX_VALUE;
+
+  /** Whether the log ends at a fence. */
+  private boolean fenced;
+
   private long end;
   private boolean torn;
   private long droppedBytes;
@@ -129,6 +136,7 @@ final class LogReplay implements AutoCloseable {
    * @throws CorruptionException if a record is damaged that must be there
    */
   void run(LogExtent extent, LogHandler handler, RingPart part) throws IOException {
+    treeChanges = extent.treeChanges();
     long p = extent.startLsn();
     for (long next = deliver(p, handler);
         next > p || goesOnInRing(p, part);
@@ -142,7 +150,7 @@ final class LogReplay implements AutoCloseable {
   /** Whether the ring has what is missing of the log behind {@code wholeEnd}. */
   private boolean goesOnInRing(long wholeEnd, RingPart part) throws IOException {
     RingFile left = ring;
-    if (left == null || ringUsed) {
+    if (left == null || ringUsed || fenced) {
       return false;
     }
     long from = missing;
@@ -194,6 +202,10 @@ final class LogReplay implements AutoCloseable {
     }
     if (fragment == FULL) {
       long next = p + size;
+      if (size != MARKER_BYTES && kind == FENCE && isShut(p)) {
+        fenced = true;
+        return p;
+      }
       if (size == MARKER_BYTES) {
         handler.record(p, LogHandler.MARKER, window, 0, 0, 0);
       } else if (kind == BATCH && size <= maxSpan()) {
@@ -227,6 +239,14 @@ final class LogReplay implements AutoCloseable {
       deliverParts(p, q, (int) total, handler);
     }
     return q;
+  }
+
+  /** Whether the manifest lacks what the fence at {@code p} asks for. */
+  private boolean isShut(long p) throws IOException {
+    if (length != RecordLayout.FENCE_BYTES) {
+      throw damaged(p, "a fence of " + length + " bytes");
+    }
+    return window.getLong(load(p + HEADER_BYTES, Long.BYTES)) > treeChanges;
   }
 
   /** Receives parts of a log that can't be read, though they were synced. */
@@ -333,19 +353,20 @@ final class LogReplay implements AutoCloseable {
 
   /** Decides between a clean end, a torn tail and damage. */
   private void judgeTail(long syncedLsn) throws IOException {
+    String what = fenced ? "the manifest lacks changes of trees" : "bad record";
     if (syncedLsn > end) {
-      throw damaged(end, "bad record, or the end; the log was synced up to LSN " + syncedLsn);
+      throw damaged(end, what + ", or the end; the log was synced up to LSN " + syncedLsn);
     }
     for (SegmentLayout header : headers) {
       if (header.promise() > end) {
-        throw damaged(end, "bad record; segment " + header.index() + " says it was synced");
+        throw damaged(end, what + "; segment " + header.index() + " says it was synced");
       }
     }
     long lastEnd = end;
     for (long q = end; q < streamEnd; ) {
       if (parse(q)) {
         if (promised > end) {
-          throw damaged(end, "bad record; the record at LSN " + q + " says it was synced");
+          throw damaged(end, what + "; the record at LSN " + q + " says it was synced");
         }
         q += size;
         lastEnd = q;

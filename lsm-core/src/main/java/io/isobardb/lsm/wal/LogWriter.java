@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  * cleanly. In direct mode the last, partly filled block stays in the staging buffer and is written
  * anew.
  *
+ * <p>What fences are about is durable before a sync that makes them durable: {@link
+ * LogListener#beforeSync}.
+ *
  * <p>Failure: the first failed write or sync is final. Only a full disk is not: the bytes are still
  * in the ring and no sync has failed, so the write is tried again from time to time. Until it
  * succeeds nothing more is admitted. What was admitted is made durable in the ring, whose file has
@@ -484,6 +487,7 @@ final class LogWriter implements Service {
       sync();
     }
     if (end > kept) {
+      listener.beforeSync();
       memory.syncRing();
       kept = end;
     }
@@ -524,6 +528,7 @@ final class LogWriter implements Service {
     SyncSpan span = SyncSpan.start();
     long start = clock.nanos();
     long before = durable;
+    listener.beforeSync();
     segments.sync();
     syncs++;
     syncedPosition = written;

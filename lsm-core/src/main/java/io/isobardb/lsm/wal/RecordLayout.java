@@ -22,8 +22,8 @@ import java.util.UUID;
  *   <li>{@code sum}: never 0, so that word 0 of a finished record is not 0; see {@link #sum}
  *   <li>{@code delta}: the record promises that everything below {@code LSN - 8 * delta} was synced
  *       when it was written; {@link #NO_PROMISE} if that is too far away to say
- *   <li>{@code kind}: {@link #BATCH} or {@link #VOID}; of a record in fragments, the last one's
- *       counts
+ *   <li>{@code kind}: {@link #BATCH}, {@link #VOID} or {@link #FENCE}; of a record in fragments,
+ *       the last one's counts
  *   <li>{@code fragment}: {@link #FULL}, or a part of a record larger than a quarter of the ring
  *   <li>{@code state}: 0 in the file; in the ring, 1 when the record is applied. A marker has this
  *       bit in its tag
@@ -41,6 +41,14 @@ final class RecordLayout {
 
   /** How a handler is told of a marker; not stored. */
   static final byte MARKER = 3;
+
+  /**
+   * The log goes on here only if the manifest has as many changes of trees as the payload says, 8
+   * bytes. Never in fragments.
+   */
+  static final byte FENCE = 4;
+
+  static final int FENCE_BYTES = 8;
 
   static final int FULL = 1;
   static final int FIRST = 2;
@@ -90,7 +98,7 @@ final class RecordLayout {
     int kind = kind(word1);
     int fragment = fragment(word1);
     return word1 >>> 48 == 0
-        && (kind == BATCH || kind == VOID)
+        && (kind == BATCH || kind == VOID || kind == FENCE)
         && fragment >= FULL
         && fragment <= LAST;
   }

@@ -171,6 +171,7 @@ class CheckpointTest {
       Tree a = store.openTree("a", UNLOGGED);
       Tree b = store.openTree("b", UNLOGGED);
       Tree logged = store.openTree("logged");
+      store.sync();
       progress.completed = 0;
       storage.onMutation(
           disk -> {

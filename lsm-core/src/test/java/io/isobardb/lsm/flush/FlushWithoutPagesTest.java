@@ -18,6 +18,7 @@ import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
@@ -59,7 +60,7 @@ class FlushWithoutPagesTest {
     StoreParts parts = open();
     TreeHandle.Settings settings =
         new TreeHandle.Settings(KeyOrder.BYTES, true, FileLayout.CODEC_NONE, 10, null);
-    TreeHandle tree = parts.createTree("t", settings);
+    TreeHandle tree = parts.createTree("t", settings, Adjustments.NONE);
     List<ActiveTree> sealed = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {
       sealed.add(tree.activeTree());

@@ -141,6 +141,8 @@ class StorePartsTest {
       long inUse = opened.stats().writeMemoryBytes();
       opened.dropTree("new");
       assertTrue(opened.stats().writeMemoryBytes() < inUse);
+      // Its files go once that is durable.
+      opened.sync();
       opened.awaitQuiet();
       assertEquals(before, tables());
     }

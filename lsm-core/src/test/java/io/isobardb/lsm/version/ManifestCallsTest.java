@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <pre>
  *   create ROLLBYTES   open ROLLBYTES   settle   promise LSN   append EDIT | EDIT ...   close
+ *   late EDIT | ...    as append, but not synced         sync
  *   big COUNT BYTES    an edit of so many properties of so many bytes
  *   kill               goes on with the files as they stand
  *   fail OPERATION FAULT [ENDING] | none     capacity KB|all   what the disk does from now on
@@ -37,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ManifestCallsTest {
   @ParameterizedTest
-  @ValueSource(strings = {"writes", "opens", "failures"})
+  @ValueSource(strings = {"writes", "unsynced", "opens", "failures"})
   void callsToTheDisk(String about) throws IOException {
     GoldenFile.check(
         ManifestCallsTest.class, "manifest-" + about + ".txt", lines -> new Life().live(lines));
@@ -74,13 +75,9 @@ class ManifestCallsTest {
         case "open" -> open(number(words[1]));
         case "settle" -> manifest.settle();
         case "promise" -> manifest.promise(number(words[1]));
-        case "append" -> {
-          List<VersionEdit> edits = new ArrayList<>();
-          for (String edit : line.substring(7).split("\\|")) {
-            edits.add(EditText.parse(edit));
-          }
-          manifest.append(edits);
-        }
+        case "append" -> manifest.append(edits(line.substring(7)));
+        case "late" -> manifest.appendUnsynced(edits(line.substring(5)));
+        case "sync" -> manifest.sync();
         case "big" -> {
           VersionEdit.Builder edit = VersionEdit.store();
           for (int i = 0; i < number(words[1]); i++) {
@@ -105,6 +102,14 @@ class ManifestCallsTest {
         case "remains" -> traced.note(ManifestRemains.read(traced.storage(), pool).toString());
         default -> harm(words);
       }
+    }
+
+    private static List<VersionEdit> edits(String text) {
+      List<VersionEdit> edits = new ArrayList<>();
+      for (String edit : text.split("\\|")) {
+        edits.add(EditText.parse(edit));
+      }
+      return edits;
     }
 
     private void open(long rollBytes) throws IOException {

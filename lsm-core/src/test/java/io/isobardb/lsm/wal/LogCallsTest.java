@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class LogCallsTest {
   @ParameterizedTest
-  @ValueSource(strings = {"writes", "segments", "opens", "failures", "salvage"})
+  @ValueSource(strings = {"writes", "segments", "opens", "failures", "fences", "salvage"})
   void callsToTheDisk(String about) throws IOException {
     GoldenFile.check(LogCallsTest.class, "log-" + about + ".txt", lines -> new Life().live(lines));
   }
@@ -83,6 +83,9 @@ class LogCallsTest {
     private Log log;
     private LogRecord record;
     private int appended;
+
+    /** The last fence, unless what it is about is durable; then 0. */
+    private long unsettled;
 
     String live(List<String> lines) {
       for (String line : lines) {
@@ -138,6 +141,10 @@ class LogCallsTest {
           for (long i = number(words, 1, 1); i > 0; i--) {
             LogWorld.marker(log);
           }
+        }
+        case "fence" -> {
+          unsettled = number(words, 1, 0);
+          log.fence(unsettled);
         }
         case "begin" -> record.begin((int) number(words, 1, 0));
         case "put" -> record.put(payload((int) number(words, 1, 0)), 0, (int) number(words, 1, 0));
@@ -237,7 +244,8 @@ class LogCallsTest {
     }
 
     private static LogExtent extent(String[] words) {
-      return new LogExtent(number(words, 1, Lsn.FIRST), number(words, 2, 0));
+      return new LogExtent(
+          number(words, 1, Lsn.FIRST), number(words, 2, 0), number(words, 3, Long.MAX_VALUE));
     }
 
     private void open(LogExtent extent) throws IOException {
@@ -257,6 +265,14 @@ class LogCallsTest {
 
     /** Notes what is told of the log. */
     private final class Heard implements LogListener {
+      @Override
+      public void beforeSync() {
+        if (unsettled > 0) {
+          traced.note("change " + unsettled + " is made durable");
+          unsettled = 0;
+        }
+      }
+
       @Override
       public void onSynced(SyncSpan span, StoreListener.Sync sync) {
         traced.note("synced " + sync.bytes() + " bytes in " + sync.nanos() + " ns");

@@ -31,6 +31,9 @@ final class LogWorld {
   static final LogListener QUIET =
       new LogListener() {
         @Override
+        public void beforeSync() {}
+
+        @Override
         public void onSynced(SyncSpan span, StoreListener.Sync sync) {}
 
         @Override

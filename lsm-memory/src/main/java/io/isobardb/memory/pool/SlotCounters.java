@@ -4,14 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A few counters that many threads add to, each in a cell of its own: that of the slot of {@link
  * Epochs} which the thread holds. A slot has one holder at a time, so adding takes no atomic
  * operation and shares no cache line.
  *
- * <p>A cell is made when its slot first adds something, and takes 144 bytes. All slots that were
- * made later than the first share one cell, and add to it atomically.
+ * <p>Counters that nobody adds to take some 100 bytes. A cell is made when its slot first adds
+ * something, and takes 144 bytes. All slots that were made later than the first share one cell, and
+ * add to it atomically.
  *
  * <p>Thread rule: all methods may be called by any thread; {@link #add} only while it holds the
  * slot.
@@ -22,11 +24,18 @@ public final class SlotCounters {
   /** With an array's header, more than two cache lines. */
   private static final int CELL_LONGS = 16;
 
-  private final long[][] cells;
+  private static final long[][] NONE = {};
+
+  /** How many slots have a cell of their own. */
+  private final int slots;
+
   private final AtomicLongArray others;
 
+  /** By slot; none before the first is made. A reader that sees an earlier state looks again. */
+  private long[][] cells = NONE;
+
   /** The cells there are, to be summed up. */
-  private volatile long[][] made = {};
+  private volatile long[][] made = NONE;
 
   /**
    * @param epochs whose slots threads hold when they add
@@ -36,7 +45,7 @@ public final class SlotCounters {
     if (counters < 1 || counters > CELL_LONGS / 2) {
       throw new IllegalArgumentException("1 to 8 counters, not " + counters);
     }
-    this.cells = new long[epochs.slotCount()][];
+    this.slots = epochs.slotCount();
     this.others = new AtomicLongArray(counters);
   }
 
@@ -47,20 +56,28 @@ public final class SlotCounters {
    */
   public long add(int slot, int counter, long count) {
     int index = Epochs.index(slot);
-    if (index >= cells.length) {
-      return others.addAndGet(counter, count);
-    }
+    long[][] known = cells;
     // The slot's last holder made it, if any did, and gave the slot back since.
-    long[] cell = cells[index];
+    long @Nullable [] cell = index < known.length ? known[index] : null;
     if (cell == null) {
-      cell = make(index);
+      if (index >= slots) {
+        return others.addAndGet(counter, count);
+      }
+      cell = cell(index);
     }
     long sum = cell[counter] + count;
     CELL.setOpaque(cell, counter, sum);
     return sum;
   }
 
-  private synchronized long[] make(int index) {
+  private synchronized long[] cell(int index) {
+    if (cells == NONE) {
+      cells = new long[slots][];
+    }
+    long @Nullable [] found = cells[index];
+    if (found != null) {
+      return found;
+    }
     long[] cell = new long[CELL_LONGS];
     long[][] longer = Arrays.copyOf(made, made.length + 1);
     longer[made.length] = cell;

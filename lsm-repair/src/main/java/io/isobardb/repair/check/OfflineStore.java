@@ -159,7 +159,7 @@ public final class OfflineStore implements AutoCloseable {
   }
 
   private LogExtent logExtent() {
-    return new LogExtent(logStartLsn(), recovered.counters().syncedLsn());
+    return StoreProperties.logExtent(recovered);
   }
 
   /** A tree's key order, or null if it is not among those given. */

@@ -16,6 +16,7 @@ import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
 import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
@@ -328,7 +329,12 @@ class StoreCheckTest {
             id.getMostSignificantBits(),
             id.getLeastSignificantBits(),
             Manifest.DEFAULT_ROLL_BYTES)) {
-      manifest.append(List.of(StoreProperties.notePageSize(4096).nextTreeId(nextTreeId).build()));
+      manifest.append(
+          List.of(
+              StoreProperties.notePageSize(4096)
+                  .nextTreeId(nextTreeId)
+                  .property(Catalog.TREE_CHANGES, "3")
+                  .build()));
     } finally {
       pool.close();
     }
