@@ -563,7 +563,6 @@ class ArchitectureTest {
   private static final Set<String> HOT_LEAVES =
       Set.of(
           "component.ActiveNodes",
-          "component.ActiveNodes",
           "sstable.PageBuilder",
           "sstable.PageReader",
           "sstable.SSTableWriter");
