@@ -554,6 +554,10 @@ class ArchitectureTest {
         callersOf("version.Manifest", "append"),
         "files and their directory are synced before an edit, and the state is swapped after it;"
             + " before there is a catalog, an opening notes what the store is");
+    assertEquals(
+        Set.of("state.Catalog"),
+        callersOf("version.Manifest", "appendUnsynced"),
+        "the catalog syncs before the log is synced");
   }
 
   /**
@@ -562,7 +566,6 @@ class ArchitectureTest {
    */
   private static final Set<String> HOT_LEAVES =
       Set.of(
-          "component.ActiveNodes",
           "component.ActiveNodes",
           "sstable.PageBuilder",
           "sstable.PageReader",

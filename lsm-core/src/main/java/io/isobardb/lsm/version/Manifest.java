@@ -222,7 +222,7 @@ public final class Manifest implements AutoCloseable {
    * @throws StoreFailedException if an earlier one did
    */
   public void append(List<VersionEdit> edits) throws IOException {
-    append(edits, true);
+    add(edits, true);
   }
 
   /**
@@ -230,10 +230,10 @@ public final class Manifest implements AutoCloseable {
    * {@link #sync}, or another call that syncs, has returned.
    */
   public void appendUnsynced(List<VersionEdit> edits) throws IOException {
-    append(edits, false);
+    add(edits, false);
   }
 
-  private void append(List<VersionEdit> edits, boolean synced) throws IOException {
+  private void add(List<VersionEdit> edits, boolean synced) throws IOException {
     checkUsable();
     StoreContents.Undo undo = contents.apply(edits);
     try {

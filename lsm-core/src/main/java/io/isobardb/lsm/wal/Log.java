@@ -549,7 +549,8 @@ public final class Log implements AutoCloseable {
       }
     } finally {
       open.writer.stop();
-      try (LogMemory memory = open.memory) {
+      LogMemory memory = open.memory;
+      try (memory) {
         open.segments.close();
       }
     }
