@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import java.nio.file.Path;
@@ -50,6 +51,9 @@ final class SharedStore {
 
   private static final ScheduledThreadPoolExecutor BACKGROUND = background();
 
+  /** Opens stores; tests have them on simulated disks. Guarded by OPEN. */
+  private static Opener opener = Store::open;
+
   /** Whether the JVM is ending: who gives a store back last closes it at once. */
   private static boolean ending;
 
@@ -73,6 +77,11 @@ final class SharedStore {
 
   /** The identities that are in use. Guarded by this. */
   private final Set<String> claimed = new HashSet<>();
+
+  /** Opens the store of a directory. */
+  interface Opener {
+    Store open(Path directory, StoreOptions options);
+  }
 
   private SharedStore(StreamsOptions options, Store store) {
     this.options = options;
@@ -107,7 +116,7 @@ final class SharedStore {
         shared =
             new SharedStore(
                 options,
-                Store.open(
+                opener.open(
                     options.directory(), options.store().toBuilder().closeOnExit(false).build()));
         OPEN.put(options.directory(), shared);
         shared.sweepLater();
@@ -133,12 +142,22 @@ final class SharedStore {
     }
   }
 
-  /** One user less. */
+  /** Has stores opened by something else than {@link Store#open(Path, StoreOptions)}. */
+  static void openBy(Opener other) {
+    synchronized (OPEN) {
+      opener = other;
+    }
+  }
+
+  /**
+   * One user less. A store that takes no more writes is closed with its last user: the next one
+   * finds it opened anew.
+   */
   void release() {
     synchronized (OPEN) {
       users--;
       long turn = ++turns;
-      if (users == 0 && ending) {
+      if (users == 0 && (ending || store.failure() != null)) {
         closeNow();
       } else if (users == 0) {
         later(() -> closeUnused(turn), options.linger());
@@ -206,6 +225,10 @@ final class SharedStore {
 
   Store store() {
     return store;
+  }
+
+  Path directory() {
+    return options.directory();
   }
 
   /** Takes an identity into use, so that nobody drops its tree. */

@@ -124,10 +124,11 @@ final class StateTree {
   static StateTree open(String name, StateStoreContext context) {
     Path taskDirectory = context.stateDir().toPath();
     StreamsOptions options = StreamsOptions.of(context.appConfigs(), taskDirectory);
-    SharedStore shared = guarded(name, () -> SharedStore.acquire(options));
+    Path directory = options.directory();
+    SharedStore shared = opening(name, directory, () -> SharedStore.acquire(options));
     try {
       Path marker = Marker.path(taskDirectory, name);
-      return guarded(name, () -> open(name, context, options, shared, marker));
+      return opening(name, directory, () -> open(name, context, options, shared, marker));
     } catch (RuntimeException | Error e) {
       shared.release();
       throw e;
@@ -227,7 +228,7 @@ final class StateTree {
         return value == DELETED ? null : value;
       }
     }
-    return guarded(name, () -> tree.get(key));
+    return guarded(() -> tree.get(key));
   }
 
   /**
@@ -251,13 +252,13 @@ final class StateTree {
     CursorOptions all = CursorOptions.all();
     CursorOptions lower = from == null ? all : all.from(from);
     CursorOptions bounds = to == null ? lower : lower.to(to);
-    return guarded(name, () -> new Entries(tree.cursor(bounds), first, forward));
+    return guarded(() -> new Entries(tree.cursor(bounds), first, forward));
   }
 
   long approximateEntries() {
     checkOpen();
     NavigableMap<byte[], byte[]> before = held;
-    return guarded(name, tree::approximateEntries) + (before == null ? 0 : before.size());
+    return guarded(tree::approximateEntries) + (before == null ? 0 : before.size());
   }
 
   <I extends StateIterator<?>> I register(I iterator) {
@@ -286,7 +287,7 @@ final class StateTree {
         tree.put(key, value);
       }
     } catch (RuntimeException e) {
-      throw failure(name, e);
+      throw failure(e);
     }
   }
 
@@ -303,7 +304,6 @@ final class StateTree {
       heldDelete = to;
     } else {
       guarded(
-          name,
           () -> {
             tree.deleteRange(null, to);
             return to;
@@ -339,8 +339,7 @@ final class StateTree {
     // More would not be admitted at once.
     long limit = Math.max(1 << 16, tree.maxValueBytes() / 2);
     guarded(
-        name,
-        () -> {
+          () -> {
           batch.clear();
           for (Change change : changes) {
             if (batch.size() > 0 && batch.sizeBytes() > limit) {
@@ -401,8 +400,7 @@ final class StateTree {
           });
     }
     guarded(
-        name,
-        () -> {
+          () -> {
           writeHeld();
           return name;
         });
@@ -476,8 +474,7 @@ final class StateTree {
     try {
       if (!transactional && !dirty) {
         guarded(
-            name,
-            () -> {
+          () -> {
               setRow(row(false));
               return name;
             });
@@ -491,23 +488,49 @@ final class StateTree {
   // ---- errors
 
   /** Runs what reads or writes; what it throws is told as Kafka's errors. */
-  private static <T extends @Nullable Object> T guarded(String name, Supplier<T> call) {
+  private <T extends @Nullable Object> T guarded(Supplier<T> call) {
     try {
       return call.get();
     } catch (RuntimeException e) {
-      throw failure(name, e);
+      throw failure(e);
+    }
+  }
+
+  /** Runs what opens a state store, in the same way. */
+  private static <T> T opening(String name, Path directory, Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      throw failure(name, "in " + directory, e);
     }
   }
 
   /** What Kafka knows for a failure of the store. */
-  static RuntimeException failure(String name, RuntimeException e) {
+  RuntimeException failure(RuntimeException e) {
+    return failure(name, "tree " + tree.name() + " in " + shared.directory(), e);
+  }
+
+  private static RuntimeException failure(String name, String place, RuntimeException e) {
     if (e instanceof StoreClosedException) {
       return new InvalidStateStoreException("Store " + name + " is currently closed", e);
     }
     if (e instanceof IsobarException || e instanceof UncheckedIOException) {
-      return new ProcessorStateException("state store " + name + ": " + e.getMessage(), e);
+      return new ProcessorStateException(
+          "state store " + name + ", " + place + ": " + messages(e), e);
     }
     return e;
+  }
+
+  /** What a failure says, and what its causes say beside that, such as which file it was. */
+  private static String messages(Throwable failure) {
+    StringBuilder text = new StringBuilder(String.valueOf(failure.getMessage()));
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      String more = cause.getMessage();
+      if (more != null && text.indexOf(more) < 0) {
+        text.append("; ").append(more);
+      }
+    }
+    return text.toString();
   }
 
   String name() {
