@@ -167,7 +167,7 @@ final class SharedStore {
 
   private void closeUnused(long turn) {
     synchronized (OPEN) {
-      if (users == 0 && turns == turn) {
+      if (users == 0 && turns == turn && OPEN.get(options.directory()) == this) {
         closeNow();
       }
     }

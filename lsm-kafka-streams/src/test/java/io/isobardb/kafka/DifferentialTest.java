@@ -48,11 +48,13 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Random calls on Kafka's stores and on these give the same answers.
  *
- * <p>{@code -Disobar.streams.seeds=2000} runs as many seeds for each kind of store.
+ * <p>{@code -Disobar.streams.seeds=2000} runs as many seeds for each kind of store, and {@code
+ * -Disobar.streams.first=N} begins with the N-th.
  */
 @Tag("any-jdk")
 class DifferentialTest {
   private static final int SEEDS = Integer.getInteger("isobar.streams.seeds", 3);
+  private static final int FIRST = Integer.getInteger("isobar.streams.first", 0);
   private static final int CALLS = 50;
   private static final Duration RETENTION = Duration.ofMinutes(4);
   private static final Duration SIZE = Duration.ofSeconds(10);
@@ -165,7 +167,7 @@ class DifferentialTest {
 
   @Test
   void keyValueStores() throws IOException {
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = FIRST; seed < SEEDS; seed++) {
       boolean inMemory = seed % 2 == 1;
       Random random = new Random(seed);
       try (Twins<KeyValueStore<Bytes, byte[]>> twins =
@@ -219,7 +221,7 @@ class DifferentialTest {
 
   @Test
   void windowStores() throws IOException {
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = FIRST; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       boolean duplicates = seed % 3 == 1;
       DslWindowParams params =
@@ -279,7 +281,7 @@ class DifferentialTest {
 
   @Test
   void sessionStores() throws IOException {
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = FIRST; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       boolean onClose = seed % 2 == 1;
       DslSessionParams params =
@@ -361,7 +363,7 @@ class DifferentialTest {
   /** Without closing them: Kafka's then forgets where old versions are. */
   @Test
   void versionedStores() throws IOException {
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = FIRST; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       Duration retention = Duration.ofSeconds(30);
       try (Twins<VersionedBytesStore> twins =
