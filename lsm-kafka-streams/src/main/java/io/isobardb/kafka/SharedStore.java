@@ -69,6 +69,7 @@ final class SharedStore {
   private final StreamsOptions options;
   private final Store store;
   private final Tree ledger;
+  private final HeldMemory heldMemory;
 
   /** Counts those who came and went: a time to close that was set before is void. */
   private long turns;
@@ -87,6 +88,12 @@ final class SharedStore {
     this.options = options;
     this.store = store;
     this.ledger = store.openTree(LEDGER);
+    this.heldMemory =
+        new HeldMemory(store, options.store().memoryBudget(), this::lowerBudgetSoon);
+  }
+
+  private void lowerBudgetSoon() {
+    later(heldMemory::lower, Duration.ZERO);
   }
 
   private static ScheduledThreadPoolExecutor background() {
@@ -258,6 +265,11 @@ final class SharedStore {
     return ledger;
   }
 
+  /** What counts writes that are held back. */
+  HeldMemory heldMemory() {
+    return heldMemory;
+  }
+
   /**
    * The tree of an identity. With a row it is what is there, without one it is empty.
    *
@@ -286,6 +298,7 @@ final class SharedStore {
             }
           }
           try {
+            heldMemory.raise();
             sweep();
           } catch (RuntimeException e) {
             LOG.warn("trees of state stores that are gone were not dropped", e);

@@ -28,6 +28,7 @@ import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,6 +63,10 @@ final class StateTree {
   private final Path marker;
   private final Tree tree;
   private final boolean transactional;
+
+  /** Asks Kafka to commit soon. */
+  private final Runnable commitRequest;
+
   private final Set<StateIterator<?>> iterators = ConcurrentHashMap.newKeySet();
 
   private final Map<TopicPartition, Long> offsets;
@@ -76,6 +81,9 @@ final class StateTree {
   private byte @Nullable [] heldDelete;
 
   private volatile long heldBytes;
+
+  /** Whether Kafka was asked to commit what is held back. */
+  private boolean commitRequested;
 
   private final WriteBatch batch;
 
@@ -99,6 +107,7 @@ final class StateTree {
     this.marker = marker;
     this.tree = opened.tree;
     this.transactional = options.transactional();
+    this.commitRequest = opened.commitRequest;
     this.offsets = new HashMap<>(opened.row.offsets());
     this.position = opened.row.position().copy();
     this.committedPosition = position.copy();
@@ -109,7 +118,8 @@ final class StateTree {
     this.touchedNanos = System.nanoTime() - TOUCHES_NANOS;
   }
 
-  private record Opened(String identity, Tree tree, LedgerRow row) {}
+  private record Opened(
+      String identity, Tree tree, LedgerRow row, Runnable commitRequest) {}
 
   private static NavigableMap<byte[], byte[]> newHeld() {
     return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
@@ -174,7 +184,10 @@ final class StateTree {
       Tree tree = shared.tree(context.taskId() + "-" + name, identity, hasRow);
       tree.setWriteMemoryFloor(options.floors().getOrDefault(name, 0L));
       tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
-      return new StateTree(name, shared, marker, options, new Opened(identity, tree, opened));
+      Runnable commitRequest =
+          context instanceof ProcessingContext processing ? processing::commit : () -> {};
+      return new StateTree(
+          name, shared, marker, options, new Opened(identity, tree, opened, commitRequest));
     } catch (RuntimeException | Error e) {
       shared.unclaim(identity);
       throw e;
@@ -293,8 +306,25 @@ final class StateTree {
 
   private void hold(NavigableMap<byte[], byte[]> before, byte[] key, byte @Nullable [] value) {
     byte[] old = before.put(key, value == null ? DELETED : value);
-    long added = value == null ? 0 : value.length;
-    heldBytes += old == null ? added + key.length + HELD_OVERHEAD : added - old.length;
+    long length = value == null ? 0 : value.length;
+    long added = old == null ? length + key.length + HELD_OVERHEAD : length - old.length;
+    heldBytes += added;
+    shared.heldMemory().add(added);
+    if (!commitRequested && (shared.heldMemory().isFull() || heldBytes > commitLimit())) {
+      commitRequested = true;
+      commitRequest.run();
+    }
+  }
+
+  /** The size in bytes up to which a commit is one batch. */
+  private long commitLimit() {
+    return tree.maxValueBytes();
+  }
+
+  private void forgetHeldBytes() {
+    shared.heldMemory().add(-heldBytes);
+    heldBytes = 0;
+    commitRequested = false;
   }
 
   /** Removes all before a key. */
@@ -419,15 +449,32 @@ final class StateTree {
     if (heldDelete != null) {
       batch.deleteRange(tree, null, heldDelete);
     }
-    before.forEach((key, value) -> add(key, value == DELETED ? null : value));
+    long limit = commitLimit();
+    before.forEach(
+        (key, value) -> {
+          add(key, value == DELETED ? null : value);
+          if (batch.sizeBytes() > limit) {
+            writePart();
+          }
+        });
     batch.put(shared.ledger(), identity.getBytes(UTF_8), row.encode());
     shared.store().write(batch);
     batch.clear();
     written = row;
     committedPosition = row.position();
     heldDelete = null;
-    heldBytes = 0;
+    forgetHeldBytes();
     held = newHeld();
+  }
+
+  /**
+   * Writes a part of a commit that is larger than the store takes at once. Until the last part is
+   * there, the row says OPEN: after a crash the state store begins anew.
+   */
+  private void writePart() {
+    setRow(written.withOpen(true));
+    shared.store().write(batch);
+    batch.clear();
   }
 
   private void setRow(LedgerRow row) {
@@ -480,6 +527,7 @@ final class StateTree {
             });
       }
     } finally {
+      forgetHeldBytes();
       shared.unclaim(identity);
       shared.release();
     }

@@ -1,6 +1,7 @@
 package io.isobardb.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +48,10 @@ class CrashTest {
   private static final int STRIDE = 25;
 
   private static final int KEYS = 10;
+  private static final int LARGE_KEYS = 30;
+  private static final int LARGE_VALUE = 40_000;
+  private static final String PARTS = "commits in parts";
+  private static final String TRANSACTIONAL = "enable.transactional.statestores";
   private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -79,6 +85,10 @@ class CrashTest {
     private final SimulatedStorage disk = new SimulatedStorage(clock);
     private final List<Moment> moments = new ArrayList<>();
     private final List<Told> told = new ArrayList<>();
+
+    /** Offsets of commits in parts. */
+    private final List<Long> large = new ArrayList<>();
+
     private final String name;
     private @Nullable SimulatedScheduler scheduler;
     private String phase = "";
@@ -118,7 +128,8 @@ class CrashTest {
       } catch (IOException e) {
         throw new AssertionError(e);
       }
-      Long last = lastBefore(clock.nanos());
+      boolean inParts = phase.equals(PARTS); // it may begin anew then
+      Long last = inParts ? null : lastBefore(clock.nanos());
       moments.add(new Moment("killed in " + phase, disk.copy(), marker, last, most));
       CrashMode mode = CrashMode.values()[random.nextInt(CrashMode.values().length)];
       moments.add(
@@ -126,7 +137,7 @@ class CrashTest {
               "no power in " + phase + ", " + mode,
               disk.crash(random.split(), mode),
               marker,
-              lastBefore(clock.nanos() - SECOND),
+              inParts ? null : lastBefore(clock.nanos() - SECOND),
               most));
     }
 
@@ -170,6 +181,9 @@ class CrashTest {
       store = open();
       phase = "commit again";
       offset = process(store, offset);
+      phase = PARTS;
+      commitInParts(store, offset);
+      phase = "close again";
       store.close();
       phase = "wipe";
       told.clear();
@@ -185,6 +199,26 @@ class CrashTest {
       store.close();
       IsobarStores.close();
       disk.onMutation(any -> {});
+    }
+
+    /** Commits that are larger than the store takes at once: all of one is there, or nothing. */
+    private void commitInParts(IsobarKeyValueStore store, long from) {
+      if (!transactional()) {
+        return;
+      }
+      for (long offset = from; offset < from + 3; offset++) {
+        store.put(Bytes.wrap(key(offset)), value(offset));
+        for (int i = 0; i < LARGE_KEYS; i++) {
+          store.put(largeKey(i), Arrays.copyOf(value(offset), LARGE_VALUE));
+        }
+        large.add(offset);
+        commit(store, offset);
+        pass(random.nextLong(SECOND));
+      }
+    }
+
+    private boolean transactional() {
+      return StreamsOptions.KAFKA_COMMITS && options.containsKey(TRANSACTIONAL);
     }
 
     private long restore(IsobarKeyValueStore store, long from) {
@@ -266,7 +300,20 @@ class CrashTest {
         assertNotNull(value, what + ": no entry for offset " + offset);
         assertTrue(Long.parseLong(new String(value, UTF_8)) >= offset, what);
       }
+      byte[] expected = null;
+      for (long offset : moment.most() == -1 ? List.<Long>of() : large) {
+        if (offset <= committed) {
+          expected = Arrays.copyOf(value(offset), LARGE_VALUE);
+        }
+      }
+      for (int i = 0; i < LARGE_KEYS; i++) {
+        assertArrayEquals(expected, store.get(largeKey(i)), what + ", committed " + committed);
+      }
     }
+  }
+
+  private static Bytes largeKey(int i) {
+    return Bytes.wrap(("large" + i).getBytes(UTF_8));
   }
 
   private static List<AbstractStore.Restored> records(long from, int count) {
@@ -312,8 +359,6 @@ class CrashTest {
   /** With a Kafka that commits to state stores; an older one takes it for exactly once. */
   @Test
   void transactionalStateStoresGoOnFromTheLastCommit() throws IOException {
-    live(
-        Map.of(
-            "processing.guarantee", "exactly_once_v2", "enable.transactional.statestores", "true"));
+    live(Map.of("processing.guarantee", "exactly_once_v2", TRANSACTIONAL, "true"));
   }
 }
