@@ -7,11 +7,14 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.streams.StreamsMetrics;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,6 +82,14 @@ final class SharedStore {
 
   /** The identities that are in use. Guarded by this. */
   private final Set<String> claimed = new HashSet<>();
+
+  /** What clients have of its figures. Guarded by itself. */
+  private final Map<StreamsMetrics, ClientFigures> figures = new IdentityHashMap<>();
+
+  /** What the next was made of. */
+  private @Nullable StoreStats named;
+
+  private Map<String, TreeStats> statsByName = Map.of();
 
   /** Opens the store of a directory. */
   interface Opener {
@@ -236,6 +248,54 @@ final class SharedStore {
 
   Path directory() {
     return options.directory();
+  }
+
+  /** The figures that a client has, and how many of its state stores are open. */
+  private static final class ClientFigures {
+    private final KafkaFigures figures;
+    private int users = 1;
+
+    ClientFigures(KafkaFigures figures) {
+      this.figures = figures;
+    }
+  }
+
+  /** Shows its figures to a client, for one more state store of it. */
+  void showFigures(StreamsMetrics metrics) {
+    synchronized (figures) {
+      ClientFigures shown = figures.get(metrics);
+      if (shown != null) {
+        shown.users++;
+        return;
+      }
+      Map<String, String> tags = Map.of("store", directory().toString());
+      figures.put(metrics, new ClientFigures(KafkaFigures.ofStore(metrics, store, tags)));
+    }
+  }
+
+  /** Ends what {@link #showFigures} began. */
+  void hideFigures(StreamsMetrics metrics) {
+    synchronized (figures) {
+      ClientFigures shown = figures.get(metrics);
+      if (shown != null && --shown.users == 0) {
+        figures.remove(metrics);
+        shown.figures.remove();
+      }
+    }
+  }
+
+  /** The statistics of a tree, at most a second old; null if there is none of this name. */
+  @Nullable TreeStats statsOf(String tree) {
+    StoreStats now = store.metrics();
+    synchronized (figures) {
+      if (now != named) {
+        Map<String, TreeStats> byName = new HashMap<>();
+        now.trees().forEach(each -> byName.put(each.name(), each));
+        statsByName = byName;
+        named = now;
+      }
+      return statsByName.get(tree);
+    }
   }
 
   /** Takes an identity into use, so that nobody drops its tree. */

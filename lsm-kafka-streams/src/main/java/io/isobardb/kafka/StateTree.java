@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
@@ -67,6 +68,9 @@ final class StateTree {
   /** Asks Kafka to commit soon. */
   private final Runnable commitRequest;
 
+  private final StreamsMetrics metrics;
+  private final @Nullable KafkaFigures figures;
+
   private final Set<StateIterator<?>> iterators = ConcurrentHashMap.newKeySet();
 
   private final Map<TopicPartition, Long> offsets;
@@ -108,6 +112,8 @@ final class StateTree {
     this.tree = opened.tree;
     this.transactional = options.transactional();
     this.commitRequest = opened.commitRequest;
+    this.metrics = opened.metrics;
+    this.figures = opened.figures;
     this.offsets = new HashMap<>(opened.row.offsets());
     this.position = opened.row.position().copy();
     this.committedPosition = position.copy();
@@ -119,7 +125,12 @@ final class StateTree {
   }
 
   private record Opened(
-      String identity, Tree tree, LedgerRow row, Runnable commitRequest) {}
+      String identity,
+      Tree tree,
+      LedgerRow row,
+      Runnable commitRequest,
+      StreamsMetrics metrics,
+      @Nullable KafkaFigures figures) {}
 
   private static NavigableMap<byte[], byte[]> newHeld() {
     return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
@@ -186,8 +197,20 @@ final class StateTree {
       tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
       Runnable commitRequest =
           context instanceof ProcessingContext processing ? processing::commit : () -> {};
+      StreamsMetrics metrics = context.metrics();
+      shared.showFigures(metrics);
+      KafkaFigures figures =
+          KafkaFigures.ofTree(
+              metrics,
+              tree.name(),
+              () -> shared.statsOf(tree.name()),
+              Map.of("task-id", context.taskId().toString(), "state-id", name));
       return new StateTree(
-          name, shared, marker, options, new Opened(identity, tree, opened, commitRequest));
+          name,
+          shared,
+          marker,
+          options,
+          new Opened(identity, tree, opened, commitRequest, metrics, figures));
     } catch (RuntimeException | Error e) {
       shared.unclaim(identity);
       throw e;
@@ -528,6 +551,10 @@ final class StateTree {
       }
     } finally {
       forgetHeldBytes();
+      if (figures != null) {
+        figures.remove();
+      }
+      shared.hideFigures(metrics);
       shared.unclaim(identity);
       shared.release();
     }
