@@ -83,6 +83,9 @@ final class SharedStore {
   /** The identities that are in use. Guarded by this. */
   private final Set<String> claimed = new HashSet<>();
 
+  /** Held by the one thread that drops trees. */
+  private final Object sweeping = new Object();
+
   /** What clients have of its figures. Guarded by itself. */
   private final Map<StreamsMetrics, ClientFigures> figures = new IdentityHashMap<>();
 
@@ -100,8 +103,7 @@ final class SharedStore {
     this.options = options;
     this.store = store;
     this.ledger = store.openTree(LEDGER);
-    this.heldMemory =
-        new HeldMemory(store, options.store().memoryBudget(), this::lowerBudgetSoon);
+    this.heldMemory = new HeldMemory(store, options.store().memoryBudget(), this::lowerBudgetSoon);
   }
 
   private void lowerBudgetSoon() {
@@ -378,6 +380,12 @@ final class SharedStore {
 
   /** Drops the trees that nobody uses and whose marker is gone; their names. */
   List<String> sweep() {
+    synchronized (sweeping) {
+      return dropWhatIsGone();
+    }
+  }
+
+  private List<String> dropWhatIsGone() {
     Map<String, LedgerRow> rows = new HashMap<>();
     try (Cursor cursor = ledger.cursor()) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {

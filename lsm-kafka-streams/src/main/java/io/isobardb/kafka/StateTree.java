@@ -173,7 +173,8 @@ final class StateTree {
             new ProcessorStateException(
                 "state store "
                     + name
-                    + " was not closed: it may hold writes of a transaction that was not committed"));
+                    + " was not closed: it may hold writes of a transaction that was not"
+                    + " committed"));
       }
       // Kafka does not wipe it: it begins anew, and is restored from the start.
       found = null;
@@ -392,7 +393,7 @@ final class StateTree {
     // More would not be admitted at once.
     long limit = Math.max(1 << 16, tree.maxValueBytes() / 2);
     guarded(
-          () -> {
+        () -> {
           batch.clear();
           for (Change change : changes) {
             if (batch.size() > 0 && batch.sizeBytes() > limit) {
@@ -453,7 +454,7 @@ final class StateTree {
           });
     }
     guarded(
-          () -> {
+        () -> {
           writeHeld();
           return name;
         });
@@ -544,7 +545,7 @@ final class StateTree {
     try {
       if (!transactional && !dirty) {
         guarded(
-          () -> {
+            () -> {
               setRow(row(false));
               return name;
             });

@@ -70,7 +70,11 @@ class CrashTest {
    * @param most the most that was ever handed to a commit
    */
   private record Moment(
-      String what, SimulatedStorage disk, byte @Nullable [] marker, @Nullable Long least, long most) {}
+      String what,
+      SimulatedStorage disk,
+      byte @Nullable [] marker,
+      @Nullable Long least,
+      long most) {}
 
   @AfterEach
   void close() {

@@ -57,8 +57,7 @@ class KafkaFiguresTest {
   /** Those of a group, by name and tags. */
   private static Map<MetricName, Object> of(
       Map<MetricName, ? extends Metric> metrics, String group) {
-    Map<MetricName, Object> found =
-        new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));
+    Map<MetricName, Object> found = new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));
     metrics.forEach(
         (name, metric) -> {
           if (name.group().equals(group)) {
