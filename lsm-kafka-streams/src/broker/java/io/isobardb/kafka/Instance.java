@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A process that runs an {@link Application}. */
 final class Instance implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 180;
+  private static final long PATIENCE_SECONDS = 900;
 
   private final Process process;
   private final Writer input;

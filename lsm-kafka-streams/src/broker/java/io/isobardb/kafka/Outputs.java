@@ -1,6 +1,7 @@
 package io.isobardb.kafka;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -30,23 +31,20 @@ final class Outputs implements AutoCloseable {
 
   Outputs(String bootstrapServers, boolean exactlyOnce) {
     this.exactlyOnce = exactlyOnce;
-    properties =
-        Map.of(
-            "bootstrap.servers",
-            bootstrapServers,
-            "group.id",
-            "outputs",
-            "auto.offset.reset",
-            "earliest",
-            "enable.auto.commit",
-            "false",
-            "isolation.level",
-            "read_committed");
+    properties = Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_committed");
     consumer = new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer());
     List<String> topics =
         List.of(Application.COUNTS, Application.JOINED, Application.WINDOWED, Application.LATEST);
-    topics.forEach(topic -> last.put(topic, new TreeMap<>()));
-    consumer.subscribe(topics);
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (String topic : topics) {
+      last.put(topic, new TreeMap<>());
+      consumer
+          .partitionsFor(topic)
+          .forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
+    }
+    // In no group: a member that is late begins anew.
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
   }
 
   /** Reads what is there; false if nothing came for a while. */
@@ -74,10 +72,10 @@ final class Outputs implements AutoCloseable {
   private String history(ConsumerRecord<String, String> output) {
     StringBuilder text = new StringBuilder();
     for (String level : List.of("read_committed", "read_uncommitted")) {
-      Map<String, Object> properties = new HashMap<>(this.properties);
-      properties.put("isolation.level", level);
+      Map<String, Object> reading = new HashMap<>(properties);
+      reading.put("isolation.level", level);
       try (KafkaConsumer<String, byte[]> reader =
-          new KafkaConsumer<>(properties, new StringDeserializer(), new ByteArrayDeserializer())) {
+          new KafkaConsumer<>(reading, new StringDeserializer(), new ByteArrayDeserializer())) {
         for (String topic : List.of(output.topic(), "app-counts-changelog")) {
           TopicPartition partition = new TopicPartition(topic, output.partition());
           reader.assign(List.of(partition));

@@ -89,9 +89,10 @@ final class SharedStore {
   /** What clients have of its figures. Guarded by itself. */
   private final Map<StreamsMetrics, ClientFigures> figures = new IdentityHashMap<>();
 
-  /** What the next was made of. */
-  private @Nullable StoreStats named;
+  /** Guards the statistics of trees by name, and what they were taken from. */
+  private final Object looking = new Object();
 
+  private @Nullable StoreStats looked;
   private Map<String, TreeStats> statsByName = Map.of();
 
   /** Opens the store of a directory. */
@@ -289,12 +290,12 @@ final class SharedStore {
   /** The statistics of a tree, at most a second old; null if there is none of this name. */
   @Nullable TreeStats statsOf(String tree) {
     StoreStats now = store.metrics();
-    synchronized (figures) {
-      if (now != named) {
+    synchronized (looking) {
+      if (now != looked) {
         Map<String, TreeStats> byName = new HashMap<>();
         now.trees().forEach(each -> byName.put(each.name(), each));
         statsByName = byName;
-        named = now;
+        looked = now;
       }
       return statsByName.get(tree);
     }
