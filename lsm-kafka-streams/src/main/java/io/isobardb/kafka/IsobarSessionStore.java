@@ -76,7 +76,7 @@ class IsobarSessionStore extends SegmentedStore implements SessionStore<Bytes, b
   @Override
   public void remove(Windowed<Bytes> sessionKey) {
     Objects.requireNonNull(sessionKey, "sessionKey cannot be null");
-    writeIfLive(key(sessionKey), null);
+    removeIfLive(key(sessionKey));
   }
 
   @Override

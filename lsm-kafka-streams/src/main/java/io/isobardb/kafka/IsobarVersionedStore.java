@@ -173,7 +173,7 @@ final class IsobarVersionedStore extends AbstractStore implements VersionedBytes
         }
       }
     } catch (RuntimeException e) {
-      throw StateTree.failure(name(), e);
+      throw tree.failure(e);
     }
     versions.sort(Comparator.comparingLong(Old::begin).reversed());
     return versions;

@@ -39,6 +39,10 @@ record LedgerRow(
     return new LedgerRow(false, -1, marker, Map.of(), Position.emptyPosition());
   }
 
+  LedgerRow withOpen(boolean isOpen) {
+    return new LedgerRow(isOpen, streamTime, marker, offsets, position);
+  }
+
   byte[] encode() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
     try (DataOutputStream out = new DataOutputStream(bytes)) {

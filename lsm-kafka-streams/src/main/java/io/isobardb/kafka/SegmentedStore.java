@@ -140,28 +140,44 @@ abstract class SegmentedStore extends AbstractStore {
   }
 
   /** Sets or removes a key; whether its segment is still there. */
-  final boolean writeIfLive(byte[] key, byte @Nullable [] value) {
+  private boolean writeIfLive(byte[] key, byte @Nullable [] value) {
     StateTree tree = tree();
     tree.checkOpen();
     synchronized (tree.position()) {
-      long time = time(key);
       tree.touch();
-      tree.advanceStreamTime(time);
+      tree.advanceStreamTime(time(key));
       long oldest = oldestSegment(tree.streamTime());
-      if (time / interval < oldest) {
+      if (time(key) / interval < oldest) {
         return false;
       }
       expire(tree, oldest);
-      if (byTime) {
-        List<StateTree.Change> changes = new ArrayList<>(2);
-        addChanges(changes, key, value);
-        tree.write(changes);
-      } else {
-        tree.put(ofTree(key), value);
-      }
-      advancePosition(tree);
+      set(tree, key, value);
       return true;
     }
+  }
+
+  /** Removes a key, if its segment is still there. As in Kafka's, no segment expires by that. */
+  final void removeIfLive(byte[] key) {
+    StateTree tree = tree();
+    tree.checkOpen();
+    synchronized (tree.position()) {
+      tree.touch();
+      tree.advanceStreamTime(time(key));
+      if (time(key) / interval >= oldestSegment(tree.streamTime())) {
+        set(tree, key, null);
+      }
+    }
+  }
+
+  private void set(StateTree tree, byte[] key, byte @Nullable [] value) {
+    if (byTime) {
+      List<StateTree.Change> changes = new ArrayList<>(2);
+      addChanges(changes, key, value);
+      tree.write(changes);
+    } else {
+      tree.put(ofTree(key), value);
+    }
+    advancePosition(tree);
   }
 
   private void addChanges(List<StateTree.Change> changes, byte[] key, byte @Nullable [] value) {

@@ -4,13 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.streams.StreamsMetrics;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +55,9 @@ final class SharedStore {
 
   private static final ScheduledThreadPoolExecutor BACKGROUND = background();
 
+  /** Opens stores; tests have them on simulated disks. Guarded by OPEN. */
+  private static Opener opener = Store::open;
+
   /** Whether the JVM is ending: who gives a store back last closes it at once. */
   private static boolean ending;
 
@@ -65,6 +73,7 @@ final class SharedStore {
   private final StreamsOptions options;
   private final Store store;
   private final Tree ledger;
+  private final HeldMemory heldMemory;
 
   /** Counts those who came and went: a time to close that was set before is void. */
   private long turns;
@@ -74,10 +83,32 @@ final class SharedStore {
   /** The identities that are in use. Guarded by this. */
   private final Set<String> claimed = new HashSet<>();
 
+  /** Held by the one thread that drops trees. */
+  private final Object sweeping = new Object();
+
+  /** What clients have of its figures. Guarded by itself. */
+  private final Map<StreamsMetrics, ClientFigures> figures = new IdentityHashMap<>();
+
+  /** Guards the statistics of trees by name, and what they were taken from. */
+  private final Object looking = new Object();
+
+  private @Nullable StoreStats looked;
+  private Map<String, TreeStats> statsByName = Map.of();
+
+  /** Opens the store of a directory. */
+  interface Opener {
+    Store open(Path directory, StoreOptions options);
+  }
+
   private SharedStore(StreamsOptions options, Store store) {
     this.options = options;
     this.store = store;
     this.ledger = store.openTree(LEDGER);
+    this.heldMemory = new HeldMemory(store, options.store().memoryBudget(), this::lowerBudgetSoon);
+  }
+
+  private void lowerBudgetSoon() {
+    later(heldMemory::lower, Duration.ZERO);
   }
 
   private static ScheduledThreadPoolExecutor background() {
@@ -107,7 +138,7 @@ final class SharedStore {
         shared =
             new SharedStore(
                 options,
-                Store.open(
+                opener.open(
                     options.directory(), options.store().toBuilder().closeOnExit(false).build()));
         OPEN.put(options.directory(), shared);
         shared.sweepLater();
@@ -133,12 +164,22 @@ final class SharedStore {
     }
   }
 
-  /** One user less. */
+  /** Has stores opened by something else than {@link Store#open(Path, StoreOptions)}. */
+  static void openBy(Opener other) {
+    synchronized (OPEN) {
+      opener = other;
+    }
+  }
+
+  /**
+   * One user less. A store that takes no more writes is closed with its last user: the next one
+   * finds it opened anew.
+   */
   void release() {
     synchronized (OPEN) {
       users--;
       long turn = ++turns;
-      if (users == 0 && ending) {
+      if (users == 0 && (ending || store.failure() != null)) {
         closeNow();
       } else if (users == 0) {
         later(() -> closeUnused(turn), options.linger());
@@ -148,7 +189,7 @@ final class SharedStore {
 
   private void closeUnused(long turn) {
     synchronized (OPEN) {
-      if (users == 0 && turns == turn) {
+      if (users == 0 && turns == turn && OPEN.get(options.directory()) == this) {
         closeNow();
       }
     }
@@ -208,6 +249,58 @@ final class SharedStore {
     return store;
   }
 
+  Path directory() {
+    return options.directory();
+  }
+
+  /** The figures that a client has, and how many of its state stores are open. */
+  private static final class ClientFigures {
+    private final KafkaFigures figures;
+    private int users = 1;
+
+    ClientFigures(KafkaFigures figures) {
+      this.figures = figures;
+    }
+  }
+
+  /** Shows its figures to a client, for one more state store of it. */
+  void showFigures(StreamsMetrics metrics) {
+    synchronized (figures) {
+      ClientFigures shown = figures.get(metrics);
+      if (shown != null) {
+        shown.users++;
+        return;
+      }
+      Map<String, String> tags = Map.of("store", directory().toString());
+      figures.put(metrics, new ClientFigures(KafkaFigures.ofStore(metrics, store, tags)));
+    }
+  }
+
+  /** Ends what {@link #showFigures} began. */
+  void hideFigures(StreamsMetrics metrics) {
+    synchronized (figures) {
+      ClientFigures shown = figures.get(metrics);
+      if (shown != null && --shown.users == 0) {
+        figures.remove(metrics);
+        shown.figures.remove();
+      }
+    }
+  }
+
+  /** The statistics of a tree, at most a second old; null if there is none of this name. */
+  @Nullable TreeStats statsOf(String tree) {
+    StoreStats now = store.metrics();
+    synchronized (looking) {
+      if (now != looked) {
+        Map<String, TreeStats> byName = new HashMap<>();
+        now.trees().forEach(each -> byName.put(each.name(), each));
+        statsByName = byName;
+        looked = now;
+      }
+      return statsByName.get(tree);
+    }
+  }
+
   /** Takes an identity into use, so that nobody drops its tree. */
   void claim(String identity) {
     synchronized (this) {
@@ -233,6 +326,11 @@ final class SharedStore {
 
   Tree ledger() {
     return ledger;
+  }
+
+  /** What counts writes that are held back. */
+  HeldMemory heldMemory() {
+    return heldMemory;
   }
 
   /**
@@ -263,6 +361,7 @@ final class SharedStore {
             }
           }
           try {
+            heldMemory.raise();
             sweep();
           } catch (RuntimeException e) {
             LOG.warn("trees of state stores that are gone were not dropped", e);
@@ -282,6 +381,12 @@ final class SharedStore {
 
   /** Drops the trees that nobody uses and whose marker is gone; their names. */
   List<String> sweep() {
+    synchronized (sweeping) {
+      return dropWhatIsGone();
+    }
+  }
+
+  private List<String> dropWhatIsGone() {
     Map<String, LedgerRow> rows = new HashMap<>();
     try (Cursor cursor = ledger.cursor()) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {

@@ -53,7 +53,7 @@ abstract class StateIterator<K> implements KeyValueIterator<K, byte[]> {
       try {
         next = advance();
       } catch (RuntimeException e) {
-        throw StateTree.failure(tree.name(), e);
+        throw tree.failure(e);
       }
       exhausted = next == null;
     }

@@ -24,10 +24,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,6 +64,13 @@ final class StateTree {
   private final Path marker;
   private final Tree tree;
   private final boolean transactional;
+
+  /** Asks Kafka to commit soon. */
+  private final Runnable commitRequest;
+
+  private final StreamsMetrics metrics;
+  private final @Nullable KafkaFigures figures;
+
   private final Set<StateIterator<?>> iterators = ConcurrentHashMap.newKeySet();
 
   private final Map<TopicPartition, Long> offsets;
@@ -76,6 +85,9 @@ final class StateTree {
   private byte @Nullable [] heldDelete;
 
   private volatile long heldBytes;
+
+  /** Whether Kafka was asked to commit what is held back. */
+  private boolean commitRequested;
 
   private final WriteBatch batch;
 
@@ -99,6 +111,9 @@ final class StateTree {
     this.marker = marker;
     this.tree = opened.tree;
     this.transactional = options.transactional();
+    this.commitRequest = opened.commitRequest;
+    this.metrics = opened.metrics;
+    this.figures = opened.figures;
     this.offsets = new HashMap<>(opened.row.offsets());
     this.position = opened.row.position().copy();
     this.committedPosition = position.copy();
@@ -109,7 +124,13 @@ final class StateTree {
     this.touchedNanos = System.nanoTime() - TOUCHES_NANOS;
   }
 
-  private record Opened(String identity, Tree tree, LedgerRow row) {}
+  private record Opened(
+      String identity,
+      Tree tree,
+      LedgerRow row,
+      Runnable commitRequest,
+      StreamsMetrics metrics,
+      @Nullable KafkaFigures figures) {}
 
   private static NavigableMap<byte[], byte[]> newHeld() {
     return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
@@ -124,10 +145,11 @@ final class StateTree {
   static StateTree open(String name, StateStoreContext context) {
     Path taskDirectory = context.stateDir().toPath();
     StreamsOptions options = StreamsOptions.of(context.appConfigs(), taskDirectory);
-    SharedStore shared = guarded(name, () -> SharedStore.acquire(options));
+    Path directory = options.directory();
+    SharedStore shared = opening(name, directory, () -> SharedStore.acquire(options));
     try {
       Path marker = Marker.path(taskDirectory, name);
-      return guarded(name, () -> open(name, context, options, shared, marker));
+      return opening(name, directory, () -> open(name, context, options, shared, marker));
     } catch (RuntimeException | Error e) {
       shared.release();
       throw e;
@@ -151,7 +173,8 @@ final class StateTree {
             new ProcessorStateException(
                 "state store "
                     + name
-                    + " was not closed: it may hold writes of a transaction that was not committed"));
+                    + " was not closed: it may hold writes of a transaction that was not"
+                    + " committed"));
       }
       // Kafka does not wipe it: it begins anew, and is restored from the start.
       found = null;
@@ -173,7 +196,22 @@ final class StateTree {
       Tree tree = shared.tree(context.taskId() + "-" + name, identity, hasRow);
       tree.setWriteMemoryFloor(options.floors().getOrDefault(name, 0L));
       tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
-      return new StateTree(name, shared, marker, options, new Opened(identity, tree, opened));
+      Runnable commitRequest =
+          context instanceof ProcessingContext processing ? processing::commit : () -> {};
+      StreamsMetrics metrics = context.metrics();
+      shared.showFigures(metrics);
+      KafkaFigures figures =
+          KafkaFigures.ofTree(
+              metrics,
+              tree.name(),
+              () -> shared.statsOf(tree.name()),
+              Map.of("task-id", context.taskId().toString(), "state-id", name));
+      return new StateTree(
+          name,
+          shared,
+          marker,
+          options,
+          new Opened(identity, tree, opened, commitRequest, metrics, figures));
     } catch (RuntimeException | Error e) {
       shared.unclaim(identity);
       throw e;
@@ -227,7 +265,7 @@ final class StateTree {
         return value == DELETED ? null : value;
       }
     }
-    return guarded(name, () -> tree.get(key));
+    return guarded(() -> tree.get(key));
   }
 
   /**
@@ -251,13 +289,13 @@ final class StateTree {
     CursorOptions all = CursorOptions.all();
     CursorOptions lower = from == null ? all : all.from(from);
     CursorOptions bounds = to == null ? lower : lower.to(to);
-    return guarded(name, () -> new Entries(tree.cursor(bounds), first, forward));
+    return guarded(() -> new Entries(tree.cursor(bounds), first, forward));
   }
 
   long approximateEntries() {
     checkOpen();
     NavigableMap<byte[], byte[]> before = held;
-    return guarded(name, tree::approximateEntries) + (before == null ? 0 : before.size());
+    return guarded(tree::approximateEntries) + (before == null ? 0 : before.size());
   }
 
   <I extends StateIterator<?>> I register(I iterator) {
@@ -286,14 +324,31 @@ final class StateTree {
         tree.put(key, value);
       }
     } catch (RuntimeException e) {
-      throw failure(name, e);
+      throw failure(e);
     }
   }
 
   private void hold(NavigableMap<byte[], byte[]> before, byte[] key, byte @Nullable [] value) {
     byte[] old = before.put(key, value == null ? DELETED : value);
-    long added = value == null ? 0 : value.length;
-    heldBytes += old == null ? added + key.length + HELD_OVERHEAD : added - old.length;
+    long length = value == null ? 0 : value.length;
+    long added = old == null ? length + key.length + HELD_OVERHEAD : length - old.length;
+    heldBytes += added;
+    shared.heldMemory().add(added);
+    if (!commitRequested && (shared.heldMemory().isFull() || heldBytes > commitLimit())) {
+      commitRequested = true;
+      commitRequest.run();
+    }
+  }
+
+  /** The size in bytes up to which a commit is one batch. */
+  private long commitLimit() {
+    return tree.maxValueBytes();
+  }
+
+  private void forgetHeldBytes() {
+    shared.heldMemory().add(-heldBytes);
+    heldBytes = 0;
+    commitRequested = false;
   }
 
   /** Removes all before a key. */
@@ -303,7 +358,6 @@ final class StateTree {
       heldDelete = to;
     } else {
       guarded(
-          name,
           () -> {
             tree.deleteRange(null, to);
             return to;
@@ -339,7 +393,6 @@ final class StateTree {
     // More would not be admitted at once.
     long limit = Math.max(1 << 16, tree.maxValueBytes() / 2);
     guarded(
-        name,
         () -> {
           batch.clear();
           for (Change change : changes) {
@@ -401,7 +454,6 @@ final class StateTree {
           });
     }
     guarded(
-        name,
         () -> {
           writeHeld();
           return name;
@@ -421,15 +473,32 @@ final class StateTree {
     if (heldDelete != null) {
       batch.deleteRange(tree, null, heldDelete);
     }
-    before.forEach((key, value) -> add(key, value == DELETED ? null : value));
+    long limit = commitLimit();
+    before.forEach(
+        (key, value) -> {
+          add(key, value == DELETED ? null : value);
+          if (batch.sizeBytes() > limit) {
+            writePart();
+          }
+        });
     batch.put(shared.ledger(), identity.getBytes(UTF_8), row.encode());
     shared.store().write(batch);
     batch.clear();
     written = row;
     committedPosition = row.position();
     heldDelete = null;
-    heldBytes = 0;
+    forgetHeldBytes();
     held = newHeld();
+  }
+
+  /**
+   * Writes a part of a commit that is larger than the store takes at once. Until the last part is
+   * there, the row says OPEN: after a crash the state store begins anew.
+   */
+  private void writePart() {
+    setRow(written.withOpen(true));
+    shared.store().write(batch);
+    batch.clear();
   }
 
   private void setRow(LedgerRow row) {
@@ -476,13 +545,17 @@ final class StateTree {
     try {
       if (!transactional && !dirty) {
         guarded(
-            name,
             () -> {
               setRow(row(false));
               return name;
             });
       }
     } finally {
+      forgetHeldBytes();
+      if (figures != null) {
+        figures.remove();
+      }
+      shared.hideFigures(metrics);
       shared.unclaim(identity);
       shared.release();
     }
@@ -491,23 +564,49 @@ final class StateTree {
   // ---- errors
 
   /** Runs what reads or writes; what it throws is told as Kafka's errors. */
-  private static <T extends @Nullable Object> T guarded(String name, Supplier<T> call) {
+  private <T extends @Nullable Object> T guarded(Supplier<T> call) {
     try {
       return call.get();
     } catch (RuntimeException e) {
-      throw failure(name, e);
+      throw failure(e);
+    }
+  }
+
+  /** Runs what opens a state store, in the same way. */
+  private static <T> T opening(String name, Path directory, Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RuntimeException e) {
+      throw failure(name, "in " + directory, e);
     }
   }
 
   /** What Kafka knows for a failure of the store. */
-  static RuntimeException failure(String name, RuntimeException e) {
+  RuntimeException failure(RuntimeException e) {
+    return failure(name, "tree " + tree.name() + " in " + shared.directory(), e);
+  }
+
+  private static RuntimeException failure(String name, String place, RuntimeException e) {
     if (e instanceof StoreClosedException) {
       return new InvalidStateStoreException("Store " + name + " is currently closed", e);
     }
     if (e instanceof IsobarException || e instanceof UncheckedIOException) {
-      return new ProcessorStateException("state store " + name + ": " + e.getMessage(), e);
+      return new ProcessorStateException(
+          "state store " + name + ", " + place + ": " + messages(e), e);
     }
     return e;
+  }
+
+  /** What a failure says, and what its causes say beside that, such as which file it was. */
+  private static String messages(Throwable failure) {
+    StringBuilder text = new StringBuilder(String.valueOf(failure.getMessage()));
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      String more = cause.getMessage();
+      if (more != null && text.indexOf(more) < 0) {
+        text.append("; ").append(more);
+      }
+    }
+    return text.toString();
   }
 
   String name() {

@@ -25,6 +25,8 @@ class ArchitectureTest {
             "io.isobardb.kafka",
             "io.isobardb.lsm",
             "io.isobardb.lsm.error",
+            "io.isobardb.lsm.observe",
+            "io.isobardb.memory.stats",
             "org.apache.kafka..",
             "org.jspecify.annotations",
             "org.slf4j",

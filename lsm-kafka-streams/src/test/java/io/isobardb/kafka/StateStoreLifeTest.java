@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Bytes;
@@ -278,6 +279,22 @@ class StateStoreLifeTest {
     two.put(key("a"), value("2"));
     two.close();
     assertEquals(0, IsobarStores.close());
+  }
+
+  @Test
+  void aTimeToCloseThatWasSetBeforeDoesNotMeanTheNextStore() {
+    options.put("isobar.streams.linger.ms", "1");
+    for (int i = 0; i < 5; i++) {
+      KeyValueStore<Bytes, byte[]> store = open();
+      store.close();
+      IsobarStores.close();
+      KeyValueStore<Bytes, byte[]> next = open();
+      LockSupport.parkNanos(2_000_000);
+      KeyValueStore<Bytes, byte[]> other = task().open(IsobarStores.keyValueStore("other").get());
+      other.close();
+      next.close();
+      IsobarStores.close();
+    }
   }
 
   @Test

@@ -27,6 +27,8 @@ final class TestTask {
     all.put("state.dir", state.toString());
     all.put("isobar.memoryBudget", "16MB");
     all.put("isobar.ioMode", "BUFFERED");
+    // A process that was stopped for a while still finds the store open.
+    all.put("isobar.streams.linger.ms", "60000");
     all.putAll(options);
     Properties properties = new Properties();
     properties.putAll(all);

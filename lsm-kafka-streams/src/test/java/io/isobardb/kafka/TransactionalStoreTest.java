@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.NavigableMap;
 import java.util.Properties;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
@@ -25,6 +27,7 @@ import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
@@ -209,6 +212,99 @@ class TransactionalStoreTest {
       assertFalse(all.hasNext());
     }
     again.close();
+  }
+
+  private SharedStore shared() {
+    return SharedStore.onlyOne();
+  }
+
+  private long budget() {
+    return shared().store().stats().ledger().limitBytes();
+  }
+
+  /** Holds back about as much; the last key. */
+  private static int hold(IsobarKeyValueStore store, int from, long bytes) {
+    byte[] value = new byte[10_000];
+    int key = from;
+    for (long before = store.approximateNumUncommittedBytes();
+        store.approximateNumUncommittedBytes() < before + bytes;
+        key++) {
+      store.put(key(String.valueOf(key)), value);
+    }
+    return key;
+  }
+
+  @Test
+  void whatIsHeldBackCountsAgainstTheMemoryBudget() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    IsobarKeyValueStore other = open(new IsobarKeyValueStore("other"));
+    HeldMemory memory = shared().heldMemory();
+    hold(store, 0, 3 << 20);
+    hold(other, 0, 2 << 20);
+    long held = store.approximateNumUncommittedBytes() + other.approximateNumUncommittedBytes();
+    assertEquals(held, memory.heldBytes());
+    memory.lower();
+    assertTrue(memory.countedBytes() >= held, memory.countedBytes() + " of " + held);
+    assertEquals((16 << 20) - memory.countedBytes(), budget());
+    assertTrue(shared().store().stats().ledger().allocatedBytes() + held <= 16 << 20);
+
+    store.commit(Map.of(CHANGELOG, 1L));
+    other.close();
+    assertEquals(0, memory.heldBytes());
+    memory.raise();
+    assertEquals((16 << 20) - memory.countedBytes(), budget(), "as much was held a while ago");
+    memory.raise();
+    assertEquals(16 << 20, budget());
+    store.close();
+  }
+
+  @Test
+  void whatTheBudgetHasNoRoomForIsCommittedInParts() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    AtomicInteger requests = new AtomicInteger();
+    StateStoreContext of = asking(requests);
+    IsobarKeyValueStore store = new IsobarKeyValueStore("counts");
+    store.init(of, store);
+    HeldMemory memory = shared().heldMemory();
+    hold(store, 0, 1 << 20);
+    assertEquals(0, requests.get());
+    int last = hold(store, 200, 10 << 20);
+    assertEquals(1, requests.get(), "Kafka was asked once to commit");
+    assertTrue(memory.isFull());
+    memory.lower();
+    assertEquals(8 << 20, budget(), "half of it stays");
+    store.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(0, store.approximateNumUncommittedBytes());
+    assertArrayEquals(new byte[10_000], store.get(key(String.valueOf(last - 1))));
+    hold(store, 0, 10 << 20);
+    assertEquals(2, requests.get());
+    store.close();
+
+    IsobarKeyValueStore again = open();
+    assertEquals(1L, again.committedOffset(CHANGELOG));
+    for (int i = 200; i < last; i++) {
+      assertArrayEquals(new byte[10_000], again.get(key(String.valueOf(i))));
+    }
+    again.close();
+  }
+
+  /** The context of a task, which counts how often it is asked to commit. */
+  private StateStoreContext asking(AtomicInteger requests) {
+    StateStoreContext of = context.getStateStoreContext();
+    return (StateStoreContext)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {StateStoreContext.class, ProcessingContext.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("commit")) {
+                requests.incrementAndGet();
+                return null;
+              }
+              return StateStoreContext.class
+                  .getMethod(method.getName(), method.getParameterTypes())
+                  .invoke(of, arguments);
+            });
   }
 
   @Test

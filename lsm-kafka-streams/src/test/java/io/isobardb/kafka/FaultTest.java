@@ -1,0 +1,319 @@
+package io.isobardb.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.error.CorruptionException;
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.ThreadScheduler;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Inside;
+import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedStorage;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A full disk, damage and a failed sync are told to the task that meets them, with tree and file.
+ * What other tasks have is there.
+ */
+@Tag("any-jdk")
+class FaultTest {
+  private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);
+  private static final byte[] KILOBYTE = new byte[1 << 10];
+
+  @TempDir Path directory;
+
+  private final Map<String, Object> options = new HashMap<>();
+  private final SimulatedStorage disk = new SimulatedStorage();
+
+  @AfterEach
+  void close() {
+    disk.faults(FaultPlan.NONE);
+    SharedStore.openBy(Store::open);
+    assertEquals(0, IsobarStores.close(), "all state stores are closed");
+  }
+
+  private void useSimulatedDisk() {
+    SharedStore.openBy(
+        (path, of) ->
+            Inside.open(
+                new Environment(
+                    disk,
+                    Clock.SYSTEM,
+                    new ThreadScheduler("simulated", 2),
+                    new SplittableRandom(1)),
+                of));
+  }
+
+  private MockTask task(int partition) {
+    return new MockTask(directory, partition, options);
+  }
+
+  private KeyValueStore<Bytes, byte[]> open(int partition) {
+    return task(partition).openCounts();
+  }
+
+  private Store store() {
+    return Objects.requireNonNull(SharedStore.of(task(0).storeDirectory())).store();
+  }
+
+  private static Bytes key(int key) {
+    return Bytes.wrap(String.valueOf(key).getBytes(UTF_8));
+  }
+
+  private static byte[] value(String value) {
+    return value.getBytes(UTF_8);
+  }
+
+  private static void assertTells(ProcessorStateException told, String... parts) {
+    for (String part : parts) {
+      assertTrue(told.getMessage().contains(part), told.getMessage());
+    }
+  }
+
+  @Test
+  void aFullDiskIsToldAndWritesGoOnOnceThereIsRoom() {
+    useSimulatedDisk();
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    KeyValueStore<Bytes, byte[]> other = open(1);
+    other.put(key(1), value("other's"));
+    store.put(key(0), value("first"));
+    store.commit(Map.of(CHANGELOG, 0L));
+    disk.capacityBytes(disk.usedBytes());
+    int[] written = {1};
+    ProcessorStateException told =
+        assertThrows(
+            ProcessorStateException.class,
+            () -> {
+              for (; ; written[0]++) {
+                store.put(key(written[0]), KILOBYTE);
+              }
+            });
+    assertInstanceOf(DiskFullException.class, told.getCause());
+    assertTells(told, "state store counts", "tree 0_0-counts.", "no space left", ".log");
+    assertNull(store.get(key(written[0])), "what was refused is not there");
+    for (int i = 1; i < written[0]; i++) {
+      assertArrayEquals(KILOBYTE, store.get(key(i)));
+    }
+    assertArrayEquals(value("other's"), other.get(key(1)));
+
+    disk.capacityBytes(Long.MAX_VALUE);
+    putOnceThereIsRoom(store, key(written[0]));
+    assertArrayEquals(KILOBYTE, store.get(key(written[0])));
+    store.commit(Map.of(CHANGELOG, 1L));
+    other.put(key(2), value("goes on"));
+    assertArrayEquals(value("goes on"), other.get(key(2)));
+    store.close();
+    other.close();
+  }
+
+  /** The store looks for room now and then. */
+  private static void putOnceThereIsRoom(KeyValueStore<Bytes, byte[]> store, Bytes key) {
+    while (true) {
+      try {
+        store.put(key, KILOBYTE);
+        return;
+      } catch (ProcessorStateException e) {
+        assertInstanceOf(DiskFullException.class, e.getCause());
+        LockSupport.parkNanos(10_000_000);
+      }
+    }
+  }
+
+  @Test
+  void aFailedSyncStopsWritesUntilAllHaveClosedTheStore() {
+    useSimulatedDisk();
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    KeyValueStore<Bytes, byte[]> other = open(1);
+    store.put(key(0), value("0"));
+    store.commit(Map.of(CHANGELOG, 0L));
+    other.put(key(1), value("other's"));
+    other.commit(Map.of(CHANGELOG, 7L));
+    store().sync();
+    disk.faults(FaultPlan.every(Operation.SYNC, Fault.EIO));
+    ProcessorStateException told =
+        assertThrows(
+            ProcessorStateException.class,
+            () -> {
+              for (long offset = 1; ; offset++) {
+                store.put(key((int) offset), value(String.valueOf(offset)));
+                store.commit(Map.of(CHANGELOG, offset));
+              }
+            });
+    assertInstanceOf(StoreFailedException.class, told.getCause());
+    assertTells(told, "state store counts", "tree 0_0-counts.", ".log");
+    assertThrows(ProcessorStateException.class, () -> other.put(key(2), value("2")));
+    assertArrayEquals(value("other's"), other.get(key(1)), "reads go on");
+    assertThrows(ProcessorStateException.class, () -> open(2), "it is in use");
+
+    disk.faults(FaultPlan.NONE);
+    closeAfterFailure(store);
+    closeAfterFailure(other);
+    assertNull(SharedStore.of(task(0).storeDirectory()), "it does not linger");
+    KeyValueStore<Bytes, byte[]> again = open(0);
+    long committed = Objects.requireNonNull(again.committedOffset(CHANGELOG));
+    for (long offset = 0; offset <= committed; offset++) {
+      assertArrayEquals(value(String.valueOf(offset)), again.get(key((int) offset)));
+    }
+    again.put(key(0), value("more"));
+    again.commit(Map.of(CHANGELOG, committed + 1));
+    KeyValueStore<Bytes, byte[]> others = open(1);
+    assertEquals(7L, others.committedOffset(CHANGELOG));
+    assertArrayEquals(value("other's"), others.get(key(1)));
+    again.close();
+    others.close();
+  }
+
+  /** What it had written may not be noted: Kafka is told, and the store is given back. */
+  private static void closeAfterFailure(KeyValueStore<Bytes, byte[]> store) {
+    try {
+      store.close();
+    } catch (ProcessorStateException e) {
+      assertInstanceOf(StoreFailedException.class, e.getCause());
+    }
+  }
+
+  @Test
+  void afterAFailedSyncExactlyOnceBeginsAnewOnce() throws IOException {
+    useSimulatedDisk();
+    options.put("processing.guarantee", "exactly_once_v2");
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    store.put(key(0), value("0"));
+    store.commit(Map.of(CHANGELOG, 0L));
+    store().sync();
+    disk.faults(FaultPlan.every(Operation.SYNC, Fault.EIO));
+    assertThrows(
+        ProcessorStateException.class,
+        () -> {
+          while (true) {
+            store.put(key(1), value("1"));
+          }
+        });
+    closeAfterFailure(store);
+    disk.faults(FaultPlan.NONE);
+    assertThrows(TaskCorruptedException.class, () -> open(0));
+    task(0).wipe();
+    KeyValueStore<Bytes, byte[]> again = open(0);
+    assertNull(again.committedOffset(CHANGELOG));
+    assertNull(again.get(key(0)));
+    again.put(key(0), value("restored"));
+    again.commit(Map.of(CHANGELOG, 1L));
+    again.close();
+    KeyValueStore<Bytes, byte[]> closedInOrder = open(0);
+    assertEquals(1L, closedInOrder.committedOffset(CHANGELOG));
+    closedInOrder.close();
+  }
+
+  @Test
+  void damageIsToldToTheTaskThatReadsItAlone() throws IOException {
+    KeyValueStore<Bytes, byte[]> other = open(1);
+    other.put(key(1), value("other's"));
+    other.commit(Map.of(CHANGELOG, 7L));
+    store().flush();
+    List<Path> before = tables();
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    for (int i = 0; i < 200; i++) {
+      store.put(key(i), KILOBYTE);
+    }
+    store.commit(Map.of(CHANGELOG, 199L));
+    store.close();
+    other.close();
+    // The ledger's rows are flushed, too: the largest new file has the entries.
+    SharedStore shared = Objects.requireNonNull(SharedStore.of(task(0).storeDirectory()));
+    shared.store().flush();
+    Path damaged =
+        tables().stream()
+            .filter(file -> !before.contains(file))
+            .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
+            .orElseThrow();
+    IsobarStores.close();
+    damage(damaged);
+
+    KeyValueStore<Bytes, byte[]> again = open(0);
+    assertEquals(199L, again.committedOffset(CHANGELOG));
+    ProcessorStateException told =
+        assertThrows(ProcessorStateException.class, () -> readAll(again));
+    assertInstanceOf(CorruptionException.class, told.getCause());
+    assertTells(told, "state store counts", "tree 0_0-counts.", damaged.toString());
+    KeyValueStore<Bytes, byte[]> others = open(1);
+    assertArrayEquals(value("other's"), others.get(key(1)));
+    assertEquals(7L, others.committedOffset(CHANGELOG));
+    others.put(key(2), value("2"));
+    others.commit(Map.of(CHANGELOG, 8L));
+    assertEquals(8L, others.committedOffset(CHANGELOG));
+    others.close();
+    again.close();
+
+    // Restored from the changelog, it is as new.
+    task(0).wipe();
+    KeyValueStore<Bytes, byte[]> restored = open(0);
+    assertNull(restored.committedOffset(CHANGELOG));
+    readAll(restored);
+    restored.put(key(1), value("restored"));
+    restored.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(1, SharedStore.onlyOne().sweep().size(), "the damaged tree is dropped");
+    assertArrayEquals(value("restored"), restored.get(key(1)));
+    restored.close();
+  }
+
+  private static void readAll(KeyValueStore<Bytes, byte[]> store) {
+    for (int i = 0; i < 200; i++) {
+      store.get(key(i));
+    }
+    try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
+      assertNotNull(all);
+      while (all.hasNext()) {
+        all.next();
+      }
+    }
+  }
+
+  private List<Path> tables() throws IOException {
+    try (Stream<Path> files = Files.list(task(0).storeDirectory())) {
+      return files.filter(file -> file.toString().endsWith(".sst")).toList();
+    }
+  }
+
+  /** Changes each data page, and not what opening reads at the end. */
+  private static void damage(Path file) throws IOException {
+    try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
+      for (long at = 8192 + 100; at < opened.length() / 2; at += 8192) {
+        opened.seek(at);
+        int old = opened.read();
+        opened.seek(at);
+        opened.write(old ^ 1);
+      }
+    }
+  }
+}
