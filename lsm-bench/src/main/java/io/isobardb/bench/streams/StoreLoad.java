@@ -5,6 +5,7 @@ import io.isobardb.bench.process.Events;
 import io.isobardb.bench.streams.StateStores.Held;
 import io.isobardb.bench.streams.StateStores.Task;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,9 +44,11 @@ final class StoreLoad {
   private static final double ZIPF_EXPONENT = 0.99;
   private static final int DIGITS = 3;
   private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
-  private static final double WARM_UP_SHARE = 0.25;
-  private static final double LEAST_WARM_UP_SECONDS = 1;
-  private static final double MOST_WARM_UP_SECONDS = 5;
+  private static final double BUSY_COMPILER_SHARE = 0.05;
+
+  /** In durations of a step: the longest wait for the compiler. */
+  private static final double WARM_UP_DURATIONS = 2;
+
 
   private final StreamsSpec spec;
   private final Events events;
@@ -56,27 +59,6 @@ final class StoreLoad {
     this.spec = spec;
     this.events = events;
     recordsPerStore = Math.max(WINDOWS, spec.records() / spec.stores());
-  }
-
-  /**
-   * What calls are made, in percent. Ranges have 20 entries. A call to a window store is a fetch
-   * and a put of one window, or a fetch of ten of one key.
-   *
-   * @param skewed whether state stores and keys are drawn from Zipf's distribution
-   */
-  private record Mix(
-      String name, int gets, int puts, int ranges, int windows, int fetches, boolean skewed) {}
-
-  private static List<Mix> mixes(Profile profile) {
-    return profile == Profile.MANY
-        ? List.of(new Mix("skewed", 40, 40, 5, 10, 5, true))
-        : List.of(
-            new Mix("get", 100, 0, 0, 0, 0, false),
-            new Mix("put", 0, 100, 0, 0, 0, false),
-            new Mix("get and put", 50, 50, 0, 0, 0, false),
-            new Mix("range", 0, 0, 100, 0, 0, false),
-            new Mix("window", 0, 0, 0, 100, 0, false),
-            new Mix("windows of a key", 0, 0, 0, 0, 100, false));
   }
 
   /** Runs all steps. */
@@ -98,18 +80,30 @@ final class StoreLoad {
       }
     }
     step(threads, "load", Client::load);
-    for (Mix mix : mixes(spec.profile())) {
-      double warmUp =
-          Math.min(
-              MOST_WARM_UP_SECONDS,
-              Math.max(LEAST_WARM_UP_SECONDS, WARM_UP_SHARE * spec.durationSeconds()));
-      events.at(mix.name() + ", warming up", 0, 1);
-      parallel(threads, client -> client.run(mix, warmUp), () -> {});
-      step(threads, mix.name(), client -> client.run(mix, spec.durationSeconds()));
+    for (Mix mix : spec.mixes()) {
+      events.at(mix.label() + ", warming up", 0, 1);
+      warmUp(threads, mix);
+      step(threads, mix.label(), client -> client.run(mix, spec.durationSeconds()));
     }
     threads.shutdown();
     clients.forEach(client -> client.all().forEach(Held::close));
     stores.closeShared();
+  }
+
+  /** Until the compiler has hardly anything to do: until then slow code is measured, and it. */
+  private void warmUp(ExecutorService threads, Mix mix) throws InterruptedException {
+    double most = WARM_UP_DURATIONS * spec.durationSeconds();
+    double slice = Math.min(1, spec.durationSeconds());
+    boolean compiling = true;
+    for (double seconds = 0; seconds < most && compiling; seconds += slice) {
+      long compiled = compilerMillis();
+      parallel(threads, client -> client.run(mix, slice), () -> {});
+      compiling = compilerMillis() - compiled > BUSY_COMPILER_SHARE * slice * 1e3;
+    }
+  }
+
+  private static long compilerMillis() {
+    return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
   }
 
   private interface Part {
@@ -259,22 +253,22 @@ final class StoreLoad {
     private void call(Mix mix) {
       int draw = random.nextInt(100);
       long record = record(mix);
-      draw -= mix.gets();
+      draw -= mix.gets;
       if (draw < 0) {
         get(keyValue(mix), record);
         return;
       }
-      draw -= mix.puts();
+      draw -= mix.puts;
       if (draw < 0) {
         put(keyValue(mix), record);
         return;
       }
-      draw -= mix.ranges();
+      draw -= mix.ranges;
       if (draw < 0) {
         range(keyValue(mix), record);
         return;
       }
-      draw -= mix.windows();
+      draw -= mix.windows;
       if (draw < 0) {
         count(window(mix), record);
       } else {
@@ -284,16 +278,16 @@ final class StoreLoad {
 
     private Held<KeyValueStore<Bytes, byte[]>> keyValue(Mix mix) {
       return keyValues.get(
-          mix.skewed() ? zipfOfStores.sample() - 1 : random.nextInt(keyValues.size()));
+          mix.skewed ? zipfOfStores.sample() - 1 : random.nextInt(keyValues.size()));
     }
 
     private Held<WindowStore<Bytes, byte[]>> window(Mix mix) {
       return windows.get(
-          mix.skewed() ? zipfOfWindows.sample() - 1 : random.nextInt(windows.size()));
+          mix.skewed ? zipfOfWindows.sample() - 1 : random.nextInt(windows.size()));
     }
 
     private long record(Mix mix) {
-      return mix.skewed()
+      return mix.skewed
           ? Math.floorMod(Dataset.mix(zipfOfKeys.sample()), recordsPerStore)
           : random.nextLong(recordsPerStore);
     }

@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,6 +67,16 @@ public final class StreamsCommand implements Callable<Integer> {
       description = "What is done (default: ${DEFAULT-VALUE}).",
       defaultValue = "cached")
   private String profile = "";
+
+  @Option(
+      names = "--steps",
+      split = ",",
+      paramLabel = "NAME",
+      description =
+          "Steps of 'many' and 'cached', of get, put, get-put, range, window (a fetch and a put),"
+              + " windows (a fetch of ten), skewed (default: skewed for 'many', the others for"
+              + " 'cached').")
+  private @Nullable List<String> steps;
 
   @Option(
       names = "--engine",
@@ -172,6 +183,7 @@ public final class StreamsCommand implements Callable<Integer> {
     Profile what = Profile.of(profile);
     List<StreamsEngine> kinds = engines.stream().map(StreamsEngine::of).toList();
     checkValues(what);
+    mixes(what);
     StreamsReport report = new StreamsReport(kinds);
     Map<StreamsEngine, Long> budgets = new LinkedHashMap<>();
     kinds.forEach(engine -> budgets.put(engine, memoryBytes(engine, what)));
@@ -235,6 +247,15 @@ public final class StreamsCommand implements Callable<Integer> {
     Numbers.checkAtLeast("--repeats", repeats, 1);
   }
 
+  private List<Mix> mixes(Profile what) {
+    if (steps != null) {
+      return steps.stream().map(Mix::of).toList();
+    }
+    return what == Profile.MANY
+        ? List.of(Mix.SKEWED)
+        : Arrays.stream(Mix.values()).filter(mix -> !mix.skewed).toList();
+  }
+
   /** 0 for what is there by default. */
   private long memoryBytes(StreamsEngine engine, Profile what) {
     if (engine == StreamsEngine.ROCKSDB) {
@@ -252,6 +273,7 @@ public final class StreamsCommand implements Callable<Integer> {
     return new StreamsSpec(
         engine,
         what,
+        mixes(what),
         data,
         stores == null ? what.stores : stores,
         partitions,

@@ -1,10 +1,12 @@
 package io.isobardb.bench.streams;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What one child does.
  *
+ * @param mixes steps of calls that are measured, after state stores were loaded
  * @param dir where the state lies
  * @param stores state stores of all tasks together; of four, one is a window store
  * @param partitions tasks that they are spread over
@@ -19,6 +21,7 @@ import java.nio.file.Path;
 record StreamsSpec(
     StreamsEngine engine,
     Profile profile,
+    List<Mix> mixes,
     Path dir,
     int stores,
     int partitions,
