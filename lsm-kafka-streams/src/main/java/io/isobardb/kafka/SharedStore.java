@@ -178,7 +178,10 @@ final class SharedStore {
   }
 
   private void closeNow() {
-    OPEN.remove(options.directory());
+    if (!OPEN.remove(options.directory(), this)) {
+      // It was closed before its time, and another one may be open by now.
+      return;
+    }
     try {
       store.close();
     } catch (RuntimeException e) {

@@ -281,6 +281,19 @@ class StateStoreLifeTest {
   }
 
   @Test
+  void aStoreThatWasClosedBeforeItsTimeDoesNotCloseTheNextOne() throws InterruptedException {
+    long lingerMillis = 50;
+    options.put("isobar.streams.linger.ms", lingerMillis);
+    open().close();
+    IsobarStores.close();
+    KeyValueStore<Bytes, byte[]> store = open();
+    Thread.sleep(4 * lingerMillis);
+    task().open(IsobarStores.keyValueStore("other").get()).close();
+    assertNull(store.get(key("a")));
+    store.close();
+  }
+
+  @Test
   void applicationsThatAskForDifferentOptionsAreNamed() {
     options.put("isobar.streams.dir", directory.resolve("shared").toString());
     KeyValueStore<Bytes, byte[]> store = open();
