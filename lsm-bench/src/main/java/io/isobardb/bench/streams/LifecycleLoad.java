@@ -38,7 +38,7 @@ final class LifecycleLoad {
     step("create", first, Held::open);
     step("put and commit", first, this::put);
     step("close", first, Held::close);
-    openAndClose("");
+    openAndClose(" again");
     stores.closeShared();
     // As after the process ended.
     openAndClose(", the store was closed");

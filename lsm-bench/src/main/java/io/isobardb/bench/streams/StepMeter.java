@@ -1,6 +1,8 @@
 package io.isobardb.bench.streams;
 
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.lsm.Store;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -108,13 +110,12 @@ final class StepMeter {
       Method store = shared.getDeclaredMethod("store");
       onlyOne.setAccessible(true);
       store.setAccessible(true);
-      return ((io.isobardb.lsm.Store) store.invoke(onlyOne.invoke(null)))
-          .stats()
-          .ledger()
-          .peakBytes();
-    } catch (ReflectiveOperationException e) {
+      return ((Store) store.invoke(onlyOne.invoke(null))).stats().ledger().peakBytes();
+    } catch (InvocationTargetException e) {
       // None is open.
       return 0;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("lsm-kafka-streams has changed", e);
     }
   }
 }

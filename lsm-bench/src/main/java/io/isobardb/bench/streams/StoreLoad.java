@@ -49,7 +49,6 @@ final class StoreLoad {
   /** In durations of a step: the longest wait for the compiler. */
   private static final double WARM_UP_DURATIONS = 2;
 
-
   private final StreamsSpec spec;
   private final Events events;
   private final long recordsPerStore;
@@ -282,8 +281,7 @@ final class StoreLoad {
     }
 
     private Held<WindowStore<Bytes, byte[]>> window(Mix mix) {
-      return windows.get(
-          mix.skewed ? zipfOfWindows.sample() - 1 : random.nextInt(windows.size()));
+      return windows.get(mix.skewed ? zipfOfWindows.sample() - 1 : random.nextInt(windows.size()));
     }
 
     private long record(Mix mix) {

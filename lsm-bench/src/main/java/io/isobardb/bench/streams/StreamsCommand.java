@@ -39,15 +39,16 @@ import picocli.CommandLine.Spec;
       "  many       a thousand state stores in little memory, skewed calls of all kinds",
       "  cached     state that fits memory: gets, puts, both, ranges, windows",
       "  restore    records of a changelog, 1,000 a call",
-      "  lifecycle  state stores are made, opened, closed, dropped",
+      "  lifecycle  state stores are made, opened, closed and dropped",
       "  expire     segments of a window store expire",
       "",
-      "Engines: isobar; rocksdb, Kafka's own as Kafka configures it; rocksdb-limited, the",
-      "same with one cache and one write buffer manager for all, as Kafka's documentation",
-      "describes. Each runs in a process of its own, once per repeat, in turns. Of four state",
-      "stores one is a window store. Of --memory, rocksdb-limited gives half to writes.",
-      "Kafka's RocksDB keeps no log: a killed process loses what was not flushed, and Kafka",
-      "restores that from the changelog. Isobar loses nothing then."
+      "Engines: isobar; rocksdb, Kafka's own as Kafka configures it; rocksdb-limited, the same with"
+          + " one cache and one write buffer manager for all, as Kafka's documentation describes."
+          + " Each runs in a process of its own, once per repeat, in turns. Of four state stores one"
+          + " is a window store. Of --memory, rocksdb-limited gives half to writes.",
+      "",
+      "Kafka's RocksDB keeps no log: a killed process loses what was not flushed, and Kafka restores"
+          + " that from the changelog. Isobar loses nothing then."
     })
 public final class StreamsCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 16 << 20;
@@ -235,7 +236,8 @@ public final class StreamsCommand implements Callable<Integer> {
       Numbers.check("--records", records, what.leastRecords, Integer.MAX_VALUE);
     }
     int clients = Math.min(threads, partitions);
-    if (stores != null && stores != 1 && stores < 2 * clients) {
+    boolean calls = what == Profile.MANY || what == Profile.CACHED;
+    if (calls && stores != null && stores != 1 && stores < 2 * clients) {
       throw new UsageException(
           "--stores must be 1, or 2 for each of the "
               + Numbers.count(clients, "thread")
