@@ -51,6 +51,7 @@ final class StateStores {
   StateStores(StreamsSpec spec) {
     this.spec = spec;
     Properties properties = new Properties();
+    properties.putAll(spec.properties());
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, APPLICATION);
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "none:1");
     properties.put(StreamsConfig.STATE_DIR_CONFIG, spec.dir().toString());

@@ -171,6 +171,14 @@ public final class StreamsCommand implements Callable<Integer> {
   private @Nullable Path dir;
 
   @Option(
+      names = "--property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A property of the application, such as isobar.ioMode=BUFFERED: RocksDB reads through the"
+              + " system's page cache.")
+  private Map<String, String> properties = new LinkedHashMap<>();
+
+  @Option(
       names = "--flag",
       paramLabel = "FLAG",
       description = "A flag of each process's JVM, such as one for Flight Recorder.")
@@ -276,6 +284,7 @@ public final class StreamsCommand implements Callable<Integer> {
         engine,
         what,
         mixes(what),
+        properties,
         data,
         stores == null ? what.stores : stores,
         partitions,

@@ -2,11 +2,13 @@ package io.isobardb.bench.streams;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What one child does.
  *
  * @param mixes steps of calls that are measured, after state stores were loaded
+ * @param properties of the application, beside those that follow from the rest
  * @param dir where the state lies
  * @param stores state stores of all tasks together; of four, one is a window store
  * @param partitions tasks that they are spread over
@@ -22,6 +24,7 @@ record StreamsSpec(
     StreamsEngine engine,
     Profile profile,
     List<Mix> mixes,
+    Map<String, String> properties,
     Path dir,
     int stores,
     int partitions,

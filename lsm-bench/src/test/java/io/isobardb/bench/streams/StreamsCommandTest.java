@@ -159,6 +159,7 @@ class StreamsCommandTest {
             StreamsEngine.ROCKSDB_LIMITED,
             Profile.MANY,
             List.of(Mix.SKEWED, Mix.GET_PUT),
+            Map.of("isobar.ioMode", "BUFFERED"),
             dir,
             10,
             3,
