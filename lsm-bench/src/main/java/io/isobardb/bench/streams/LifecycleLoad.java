@@ -84,6 +84,7 @@ final class LifecycleLoad {
       options.memoryBudget(spec.memoryBytes());
     }
     try (Store store = Store.open(stores.sharedDirectory(), options.build())) {
+      // The ledger of all has no identity in its name.
       List<String> trees = store.treeNames().stream().filter(name -> name.contains(".")).toList();
       step("drop", trees, store::dropTree);
     }

@@ -5,6 +5,7 @@ import io.isobardb.bench.process.Events;
 import io.isobardb.bench.streams.StateStores.Held;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -112,7 +113,7 @@ final class RestoreLoad {
       }
       if (value != null) {
         data.value(record, last[record], expected);
-        if (!java.util.Arrays.equals(value, expected)) {
+        if (!Arrays.equals(value, expected)) {
           throw new IllegalStateException("record " + record + " has another value than its last");
         }
       }

@@ -2,6 +2,7 @@ package io.isobardb.bench.streams;
 
 import io.isobardb.kafka.IsobarDslStoreSuppliers;
 import io.isobardb.kafka.IsobarStores;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -171,7 +172,7 @@ final class StateStores {
       written++;
     }
 
-    void open() throws java.io.IOException {
+    void open() throws IOException {
       Files.createDirectories(task.directory());
       store.init(task.context(), store);
     }

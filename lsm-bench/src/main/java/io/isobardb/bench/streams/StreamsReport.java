@@ -38,8 +38,10 @@ final class StreamsReport {
     return n == 0 ? -1 : (values[(n - 1) / 2] + values[n / 2]) / 2;
   }
 
+  /** Calls per second; not a number for what has only latencies. */
   private double rate(String step, StreamsEngine engine) {
-    return median(step, engine, "operations") / median(step, engine, "seconds");
+    double seconds = median(step, engine, "seconds");
+    return seconds < 0 ? Double.NaN : median(step, engine, "operations") / seconds;
   }
 
   /** The tables for people. */
