@@ -9,6 +9,7 @@ import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.latency.LatencyCommand;
 import io.isobardb.bench.model.ModelCommand;
 import io.isobardb.bench.soak.SoakCommand;
+import io.isobardb.bench.streams.StreamsCommand;
 import io.isobardb.bench.tpcc.TpccCommand;
 import io.isobardb.bench.ycsb.YcsbCommand;
 import io.isobardb.cli.Program;
@@ -38,7 +39,8 @@ public final class Isobar extends Program {
           ModelCommand.class,
           SoakCommand.class,
           JmhCommand.class,
-          RangeDeletesCommand.class);
+          RangeDeletesCommand.class,
+          StreamsCommand.class);
 
   private Isobar() {}
 

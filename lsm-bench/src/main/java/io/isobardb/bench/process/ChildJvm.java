@@ -4,6 +4,7 @@ import io.isobardb.cli.Program;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -23,6 +24,7 @@ public final class ChildJvm {
   private final List<String> command = new ArrayList<>();
   private final List<String> arguments = new ArrayList<>();
   private final String mainClass;
+  private String classPath = System.getProperty("java.class.path");
 
   /**
    * A child that will run {@code mainClass}, with the parallel collector, whose barriers cost
@@ -54,6 +56,12 @@ public final class ChildJvm {
   /** The limit of direct memory. */
   public ChildJvm directBytes(long bytes) {
     return flag("-XX:MaxDirectMemorySize=" + bytes);
+  }
+
+  /** Puts this class path before the one of this process. */
+  public ChildJvm classPathFirst(String path) {
+    classPath = path + File.pathSeparator + classPath;
+    return this;
   }
 
   /** One more JVM flag. */
@@ -146,7 +154,7 @@ public final class ChildJvm {
   private Process start(ProcessBuilder.Redirect errors) {
     List<String> whole = new ArrayList<>(command);
     whole.add("-cp");
-    whole.add(System.getProperty("java.class.path"));
+    whole.add(classPath);
     whole.add(mainClass);
     whole.addAll(arguments);
     try {
@@ -159,9 +167,8 @@ public final class ChildJvm {
     }
   }
 
-  private static java.io.File devNull() {
-    return new java.io.File(
-        System.getProperty("os.name").startsWith("Windows") ? "NUL" : "/dev/null");
+  private static File devNull() {
+    return new File(System.getProperty("os.name").startsWith("Windows") ? "NUL" : "/dev/null");
   }
 
   private static void pump(BufferedReader reader, Consumer<String> lines) {
