@@ -38,6 +38,7 @@ import io.isobardb.lsm.dataset.Maintenance;
 import io.isobardb.lsm.dataset.RecordBatch;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.FileAccess;
+import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
@@ -174,6 +175,7 @@ class NullArgumentsTest {
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
     arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
     arguments.put(Levels.class, Levels.dynamic());
+    arguments.put(IoBandwidth.class, IoBandwidth.auto());
     arguments.put(MergeOperator.class, MergeOperator.APPEND);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
@@ -201,6 +203,7 @@ class NullArgumentsTest {
             Locking.OPTIMISTIC,
             Compression.LZ4,
             Maintenance.EAGER,
+            IoBandwidth.Kind.AUTO,
             Levels.Kind.DYNAMIC,
             MergeSchedule.Kind.ALWAYS,
             FileAccess.GROUP,
