@@ -446,8 +446,7 @@ public final class StoreParts {
    * Creates a tree. That is durable with the next sync of the log. The caller excludes others from
    * creating and dropping trees.
    */
-  public TreeHandle createTree(
-      String name, TreeHandle.Settings settings, Adjustments adjustments)
+  public TreeHandle createTree(String name, TreeHandle.Settings settings, Adjustments adjustments)
       throws IOException {
     return treeFactory.create(name, settings, adjustments);
   }

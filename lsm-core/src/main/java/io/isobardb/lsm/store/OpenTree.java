@@ -27,7 +27,6 @@ import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
 import io.isobardb.lsm.transaction.OwnWrites;
-import java.util.function.UnaryOperator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -35,6 +34,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**

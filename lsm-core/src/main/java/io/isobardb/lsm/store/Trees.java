@@ -1,6 +1,5 @@
 package io.isobardb.lsm.store;
 
-import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.DiskFullException;
@@ -9,6 +8,7 @@ import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.setting.Names;
 import io.isobardb.lsm.setting.Suggestion;
+import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.util.List;

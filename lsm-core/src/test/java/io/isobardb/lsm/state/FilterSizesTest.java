@@ -2,8 +2,8 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.version.GoldenFile;
-import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Place;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Tables;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;

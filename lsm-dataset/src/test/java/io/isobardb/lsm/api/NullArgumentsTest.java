@@ -44,6 +44,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.schedule.Environment;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -173,6 +174,7 @@ class NullArgumentsTest {
     arguments.put(Consumer.class, (Consumer<Object>) any -> {});
     arguments.put(Runnable.class, (Runnable) () -> {});
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
+    arguments.put(Runs.class, Runs.leveled());
     arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
     arguments.put(Levels.class, Levels.dynamic());
     arguments.put(IoBandwidth.class, IoBandwidth.auto());
