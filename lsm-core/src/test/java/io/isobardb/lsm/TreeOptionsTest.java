@@ -115,7 +115,8 @@ class TreeOptionsTest {
     assertEquals(TreeOptions.defaults().hashCode(), set.hashCode());
     assertNotEquals(TreeOptions.defaults(), UNUSUAL);
     assertEquals(
-        "keyOrder=bytes mergeOperator=none timeToLive=0s logged=true compression=NONE"
+        "keyOrder=bytes mergeOperator=none timeToLive=0s runs=LEVELED maxSpace=0.0"
+            + " logged=true compression=NONE"
             + " filterBitsPerKey=10",
         set.toString());
   }

@@ -244,7 +244,7 @@ public final class DirectoryStorage implements Storage {
               try {
                 return register(name, mode, openChannel(name, mode));
               } catch (IOException e) {
-                throw FileErrors.explain("can't be opened", pathOf(name), e);
+                throw notOpened(name, e);
               }
             });
     descriptors.mayPark(file);
@@ -307,9 +307,17 @@ public final class DirectoryStorage implements Storage {
           try {
             return same(place, openChannel(place.name, mode));
           } catch (IOException e) {
-            throw FileErrors.explain("can't be opened", pathOf(place.name), e);
+            throw notOpened(place.name, e);
           }
         });
+  }
+
+  /** Why a file can't be opened: one that is missing may have gone with the whole directory. */
+  private IOException notOpened(String name, IOException cause) throws IOException {
+    if (cause instanceof NoSuchFileException) {
+      ensureHeld();
+    }
+    return FileErrors.explain("can't be opened", pathOf(name), cause);
   }
 
   /** Opens a handle to map the file by. */

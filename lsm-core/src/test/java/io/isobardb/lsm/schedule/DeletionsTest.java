@@ -116,6 +116,8 @@ class DeletionsTest {
       storage.threads.clear();
       assertFalse(sstables().isEmpty());
       store.dropTree("t");
+      // Files go once the drop is durable.
+      store.sync();
       store.awaitQuiet();
       assertEquals(List.of(), sstables());
       List<String> threads = new ArrayList<>(storage.threads);
