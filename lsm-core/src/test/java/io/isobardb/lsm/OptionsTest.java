@@ -178,6 +178,8 @@ class OptionsTest {
                 StoreOptions.builder().memoryBudget(64 << 20).backgroundThreads(3),
                 e -> e.flushPolicy(FlushPolicy.MAX_MEMORY))
             .keyOrder(backwards)
+            // The default follows from what the process has open at the moment.
+            .maxOpenFiles(100)
             .build();
     assertEquals(32 << 20, first.writeMemory());
     StoreOptions second = first.toBuilder().memoryBudget(32 << 20).build();
