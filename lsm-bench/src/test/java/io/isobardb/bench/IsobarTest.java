@@ -49,7 +49,8 @@ class IsobarTest {
     assertTrue(
         err.toString()
             .contains(
-                "isobar, rocksdb, rocksdb-sync100ms, rocksdb-buffered, rocksdb-stall, mvstore, lmdb"),
+                "isobar, isobar-leveled, rocksdb, rocksdb-sync100ms, rocksdb-universal,"
+                    + " rocksdb-buffered, rocksdb-stall, mvstore, lmdb"),
         err.toString());
     assertEquals(2, run("tpcc", "--engine", "rockdb"));
     assertTrue(

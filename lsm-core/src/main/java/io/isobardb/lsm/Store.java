@@ -100,15 +100,15 @@ public interface Store extends AutoCloseable {
   /**
    * A tree, created if it is missing, as by {@link #createTree(String, TreeOptions)}.
    *
-   * <p>The options of a tree never change, save {@code timeToLive}, which this sets. If the tree
-   * exists, those that were set must be what is stored; the others take that ({@link
-   * Tree#options}).
+   * <p>The options of a tree never change, save {@code timeToLive}, {@code runs} and {@code
+   * maxSpace}, which this sets. If the tree exists, the others that were set must be what is
+   * stored; those that were not take that ({@link Tree#options}).
    *
    * @param name if it is missing: 1 to 200 characters, without control characters and lone
    *     surrogates
    * @throws IllegalArgumentException if it exists and an option that was set is stored otherwise,
    *     with both values; or if it is missing and the name, or that of the key order, can't be
-   *     stored
+   *     stored; or if {@code runs} need more space than {@code maxSpace} allows
    */
   Tree openTree(String name, TreeOptions treeOptions);
 
