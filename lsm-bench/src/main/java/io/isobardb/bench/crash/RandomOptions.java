@@ -104,7 +104,7 @@ final class RandomOptions {
                 .levelDropFactor(1 + random.nextInt(3) / 2.0)
                 .levelSizeRatio(random.nextInt(3) == 0 ? 2 + random.nextInt(9) : 0)
                 .mergesWithinL0(random.nextInt(3) != 0)
-                .filtersByLevel(random.nextInt(3) != 0)
+                .filtersByLevel((writeMemory >> 17) % 3 != 1)
                 .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875)
                 .processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024));
     drawn

@@ -74,6 +74,8 @@ final class Workload {
   /** Decides how many runs levels have, and nothing else. */
   private final SplittableRandom shapes;
 
+  private final boolean shaped;
+
   private final Expected expected;
   private final Coverage coverage;
   private final BooleanSupplier stop;
@@ -104,6 +106,7 @@ final class Workload {
     this.times = new SplittableRandom(~seed);
     this.leaps = new SplittableRandom(~seed >>> 1);
     this.shapes = new SplittableRandom(~seed >>> 2);
+    this.shaped = shapes.nextInt(3) == 0;
     this.random = random;
     this.expected = expected;
     this.coverage = coverage;
@@ -164,7 +167,7 @@ final class Workload {
     if (leaps.nextInt(40) == 0) {
       leap();
     }
-    if (shapes.nextInt(20) == 0) {
+    if (shaped && shapes.nextInt(20) == 0) {
       changeShape();
     }
     operate();

@@ -24,11 +24,14 @@ import java.util.Map;
 /** Isobar through its public API. */
 public final class IsobarEngine implements Engine {
   private final Path dir;
+  private final String label;
   private final Store store;
   private final List<Tree> trees = new ArrayList<>();
 
-  private IsobarEngine(Path dir, StoreOptions options, int trees, TreeOptions treeOptions) {
+  private IsobarEngine(
+      Path dir, String label, StoreOptions options, int trees, TreeOptions treeOptions) {
     this.dir = dir;
+    this.label = label;
     store = UsageException.ofArguments(() -> Store.open(dir, options));
     for (int i = 0; i < trees; i++) {
       this.trees.add(store.openTree("tree" + i, treeOptions));
@@ -39,6 +42,7 @@ public final class IsobarEngine implements Engine {
   static Engine open(EngineOptions options) {
     return open(
         options,
+        EngineKind.ISOBAR.label(),
         TreeOptions.builder()
             .runs(Runs.parse(options.runs()))
             .maxSpace(options.maxSpace())
@@ -47,12 +51,14 @@ public final class IsobarEngine implements Engine {
 
   /** The same with one run on each level. */
   static Engine openLeveled(EngineOptions options) {
-    return open(options, TreeOptions.builder().maxSpace(options.maxSpace()).build());
+    TreeOptions tree = TreeOptions.builder().maxSpace(options.maxSpace()).build();
+    return open(options, EngineKind.ISOBAR_LEVELED.label(), tree);
   }
 
-  private static Engine open(EngineOptions options, TreeOptions tree) {
-    return open(
+  private static Engine open(EngineOptions options, String label, TreeOptions tree) {
+    return new IsobarEngine(
         options.dir(),
+        label,
         StoreOptions.builder()
             .memoryBudget(options.memoryBytes())
             .ioMode(options.directIo() ? IoMode.DIRECT : IoMode.BUFFERED)
@@ -66,7 +72,7 @@ public final class IsobarEngine implements Engine {
   /** Opens or creates a store of so many trees, with any options. */
   public static IsobarEngine open(
       Path dir, StoreOptions options, int trees, TreeOptions treeOptions) {
-    return new IsobarEngine(dir, options, trees, treeOptions);
+    return new IsobarEngine(dir, EngineKind.ISOBAR.label(), options, trees, treeOptions);
   }
 
   /** The store itself, for its statistics; closed with the engine. */
@@ -101,7 +107,7 @@ public final class IsobarEngine implements Engine {
 
   @Override
   public String configuration() {
-    return "isobar: " + store.options();
+    return label + ": " + store.options();
   }
 
   @Override
