@@ -34,8 +34,8 @@ final class CompareChild {
         int step = i + 1;
         Watcher watcher = (text, done, all) -> events.at(text, step + done / all, steps);
         watcher.at(spec.phases().get(i).label(), 0, 1);
-        try (PhaseRunner runner = new PhaseRunner(spec, engine, watcher)) {
-          events.send("phase", runner.run(spec.phases().get(i)).toMap());
+        try (PhaseRunner runner = new PhaseRunner(spec, engine, spec.phases().get(i), watcher)) {
+          events.send("phase", runner.run().toMap());
         }
       }
     }
@@ -46,14 +46,12 @@ final class CompareChild {
       throws IOException, InterruptedException {
     watcher.at("warming up", 0, 1);
     Files.createDirectories(spec.options().dir());
-    try (Engine engine = spec.engine().open(spec.options());
-        PhaseRunner runner =
-            new PhaseRunner(
-                spec,
-                engine,
-                (text, done, all) -> watcher.at("warming up, " + text, done / 2, all))) {
+    try (Engine engine = spec.engine().open(spec.options())) {
       for (Phase phase : spec.phases()) {
-        runner.run(phase);
+        Watcher part = (text, done, all) -> watcher.at("warming up, " + text, done / 2, all);
+        try (PhaseRunner runner = new PhaseRunner(spec, engine, phase, part)) {
+          runner.run();
+        }
       }
     } finally {
       Directories.delete(spec.options().dir());

@@ -140,9 +140,12 @@ public final class CompareCommand implements Callable<Integer> {
       names = "--phases",
       split = ",",
       paramLabel = "PHASE",
-      description = "Phases (default: ${DEFAULT-VALUE}); load comes first in any case.",
+      description =
+          "Phases, of load, read, zipf, update, mixed, scan, scan-unsettled, scan-long, scan-absent,"
+              + " multiget, get-virtual (JDK 21 and later) and absent (default: ${DEFAULT-VALUE});"
+              + " load comes first in any case.",
       defaultValue = "load,read,zipf,update,mixed,scan,absent")
-  private List<Phase> phases = List.of();
+  private List<String> phases = List.of();
 
   @Option(
       names = "--io",
@@ -176,6 +179,14 @@ public final class CompareCommand implements Callable<Integer> {
           "Records loaded and updated before anything is measured, in a store that is thrown away"
               + " (default: half of the records).")
   private @Nullable Long warmUp;
+
+  @Option(
+      names = "--in-place",
+      description =
+          "Reads of single records look at the value where it lies, as far as an engine lets users:"
+              + " isobar by read, lmdb in its map, mvstore on the heap, rocksdb in a direct buffer"
+              + " (default: each copies it to an array of the caller's).")
+  private boolean inPlace;
 
   @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
@@ -211,7 +222,7 @@ public final class CompareCommand implements Callable<Integer> {
     if (!kinds.contains(base)) {
       throw new UsageException("the baseline " + base.label() + " is not among --engines");
     }
-    List<Phase> ordered = new ArrayList<>(phases);
+    List<Phase> ordered = new ArrayList<>(phases.stream().map(Phase::of).toList());
     ordered.remove(Phase.LOAD);
     ordered.add(0, Phase.LOAD);
     CompareReport report = new CompareReport(kinds, ordered, base, sync);
@@ -316,7 +327,8 @@ public final class CompareCommand implements Callable<Integer> {
         threads,
         duration.millis() / 1e3,
         seed + repeat,
-        warmUp == null ? records / 2 : warmUp);
+        warmUp == null ? records / 2 : warmUp,
+        inPlace);
   }
 
   private void run(CompareSpec spec, CompareReport report, int repeat, Watcher progress)

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleBiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A comparison as a page to look at, and as tables for a document. Immutable. */
 final class ComparePage {
@@ -209,13 +210,24 @@ final class ComparePage {
       }
     }
     for (Phase phase : report.phases()) {
-      row(table, "p99.9, " + phase.words() + " [us]", phase, "p999Micros", 1);
+      latencies(table, phase);
     }
     Phase last = report.phases().get(report.phases().size() - 1);
     row(table, "space at the end [MB]", last, "spaceBytes", MEGABYTE);
     row(table, "peak resident memory [MB]", last, "residentBytes", MEGABYTE);
     row(table, "memory by its own account [MB]", last, "engineBytes", MEGABYTE);
     return table;
+  }
+
+  private void latencies(TextTable table, Phase phase) {
+    List<String> cells = new ArrayList<>(List.of("p50, p99, p99.9, " + phase.words() + " [us]"));
+    for (EngineKind engine : engines) {
+      cells.add(
+          Stream.of("p50Micros", "p99Micros", "p999Micros")
+              .map(figure -> Numbers.significant(known(report.median(engine, phase, figure))))
+              .collect(Collectors.joining(", ")));
+    }
+    table.row(cells.toArray(String[]::new));
   }
 
   private void row(TextTable table, String name, Phase phase, String figure, double unit) {

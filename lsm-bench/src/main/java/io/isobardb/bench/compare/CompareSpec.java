@@ -1,5 +1,6 @@
 package io.isobardb.bench.compare;
 
+import io.isobardb.bench.drive.Driver;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.cli.console.UsageException;
@@ -20,6 +21,7 @@ import java.util.List;
  * @param seed of all choices
  * @param warmUpRecords loaded into a store that is thrown away, before anything is measured; 0 for
  *     none
+ * @param inPlace whether reads of single records look at values where they lie
  */
 record CompareSpec(
     EngineKind engine,
@@ -32,7 +34,8 @@ record CompareSpec(
     int threads,
     double durationSeconds,
     long seed,
-    long warmUpRecords) {
+    long warmUpRecords,
+    boolean inPlace) {
 
   private static final double START_SECONDS = 3;
   private static final double PUTS_PER_SECOND = 120_000;
@@ -51,6 +54,10 @@ record CompareSpec(
               + operations
               + ", "
               + threads);
+    }
+    if (phases.contains(Phase.GET_VIRTUAL) && !Driver.hasVirtualThreads()) {
+      throw new UsageException(
+          Phase.GET_VIRTUAL.label() + " needs virtual threads: run it on JDK 21 or later");
     }
     if (!phases.isEmpty() && phases.get(0) != Phase.LOAD) {
       throw new UsageException("the first phase is to be load");
@@ -77,7 +84,8 @@ record CompareSpec(
         threads,
         durationSeconds,
         seed,
-        0);
+        0,
+        inPlace);
   }
 
   /**
@@ -91,7 +99,9 @@ record CompareSpec(
       double rate =
           switch (phase) {
             case LOAD, UPDATE, MIXED -> puts;
-            case SCAN -> SCANS_PER_SECOND;
+            case SCAN, SCAN_UNSETTLED -> SCANS_PER_SECOND;
+            case SCAN_LONG -> SCANS_PER_SECOND / 50;
+            case MULTIGET -> SCANS_PER_SECOND / 4;
             default -> GETS_PER_SECOND;
           };
       double all = phase.operations(records, operations) / rate;

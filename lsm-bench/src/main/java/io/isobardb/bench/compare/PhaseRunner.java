@@ -3,15 +3,18 @@ package io.isobardb.bench.compare;
 import io.isobardb.bench.drive.Driver;
 import io.isobardb.bench.drive.Driver.Done;
 import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.drive.Workload;
+import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.cli.console.Progress.Watcher;
 import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * Runs phases on one open engine and measures them.
+ * Runs a phase on an open engine and measures it.
  *
  * <p>Phases other than the load begin with an unmeasured quarter of their operations, those that
  * only read with more if compiled code is not yet what it will be. After a phase that writes,
@@ -37,32 +40,42 @@ final class PhaseRunner implements AutoCloseable {
   private final CompareSpec spec;
   private final Engine engine;
   private final Driver driver;
+  private final Phase phase;
+  private final Workload workload;
   private final Watcher progress;
   private long engineBytes;
 
   /** {@code progress} is told once a second what is going on, and how much of the phase is done. */
-  PhaseRunner(CompareSpec spec, Engine engine, Watcher progress) {
+  PhaseRunner(CompareSpec spec, Engine engine, Phase phase, Watcher progress) {
+    this.phase = phase;
+    this.workload = spec.inPlace() ? phase.workload().inPlace() : phase.workload();
     this.spec = spec;
     this.engine = engine;
     this.progress = progress;
     Shape shape = new Shape(1, spec.records(), spec.keyBytes(), spec.valueBytes(), true);
-    driver = new Driver(engine, shape, spec.threads(), spec.seed());
+    driver =
+        phase == Phase.GET_VIRTUAL
+            ? Driver.ofVirtualThreads(engine, shape, Phase.VIRTUAL_THREADS, spec.seed())
+            : new Driver(engine, shape, spec.threads(), spec.seed());
   }
 
-  /** Runs one phase. */
-  PhaseResult run(Phase phase) throws InterruptedException {
+  /** Runs the phase. */
+  PhaseResult run() throws InterruptedException {
     long operations = phase.operations(spec.records(), spec.operations());
     if (phase == Phase.ZIPF) {
       driver.draw(operations);
     }
     if (phase != Phase.LOAD) {
-      warmUp(phase, Math.max(1, operations / WARM_UP_SHARE));
+      warmUp(Math.max(1, operations / WARM_UP_SHARE));
+    }
+    if (phase == Phase.SCAN_UNSETTLED) {
+      unsettle();
     }
     engineBytes = -1;
     long begin = System.nanoTime();
-    driver.eachSecond(done -> tell(phase, done, operations, begin));
+    driver.eachSecond(done -> tell(done, operations, begin));
     ProcessCounters before = ProcessCounters.now();
-    Done done = measured(phase, operations);
+    Done done = measured(operations);
     long end = System.nanoTime();
     ProcessCounters after = ProcessCounters.now();
     if (phase.writes()) {
@@ -91,21 +104,31 @@ final class PhaseRunner implements AutoCloseable {
     return new PhaseResult(phase, figures);
   }
 
-  private Done measured(Phase phase, long operations) throws InterruptedException {
+  private Done measured(long operations) throws InterruptedException {
     try {
       return phase == Phase.LOAD
           ? driver.load()
-          : driver.run(phase.workload(), operations, spec.durationSeconds());
+          : driver.run(workload, operations, spec.durationSeconds());
     } catch (IllegalStateException e) {
       throw new IllegalStateException(phase.label() + ": " + e.getMessage(), e.getCause());
     }
   }
 
-  private void warmUp(Phase phase, long operations) throws InterruptedException {
+  /**
+   * As many updates as there are records, half of them uniform, half Zipf's; nothing is settled.
+   */
+  private void unsettle() throws InterruptedException {
+    driver.eachSecond(done -> progress.at(phase.label() + ", updating", 0, 1));
+    for (Keys keys : List.of(Keys.UNIFORM, Keys.ZIPF)) {
+      driver.run(Workload.mixed(100, keys), Math.max(1, spec.records() / 2), WARM_UP_SECONDS);
+    }
+  }
+
+  private void warmUp(long operations) throws InterruptedException {
     long start = System.nanoTime();
     // How long it takes depends on the compiler; the measured part counts for all of the phase.
     driver.eachSecond(done -> progress.at(phase.label() + ", warming up", 0, 1));
-    driver.run(phase.workload(), operations, WARM_UP_SECONDS);
+    driver.run(workload, operations, WARM_UP_SECONDS);
     if (phase.writes()) {
       return;
     }
@@ -116,7 +139,7 @@ final class PhaseRunner implements AutoCloseable {
     while (seconds < least || (compiling && seconds < most)) {
       long compiled = compilerMillis();
       long slice = System.nanoTime();
-      driver.run(phase.workload(), Integer.MAX_VALUE, 1);
+      driver.run(workload, Integer.MAX_VALUE, 1);
       compiling = (compilerMillis() - compiled) / 1e3 > BUSY_COMPILER_SHARE * seconds(slice);
       seconds = seconds(start);
     }
@@ -134,7 +157,7 @@ final class PhaseRunner implements AutoCloseable {
     return before < 0 ? -1 : (double) (after - before) / operations;
   }
 
-  private void tell(Phase phase, long done, long operations, long sinceNanos) {
+  private void tell(long done, long operations, long sinceNanos) {
     engineBytes = Math.max(engineBytes, engine.memoryBytes());
     double time = phase == Phase.LOAD ? 0 : seconds(sinceNanos) / spec.durationSeconds();
     String text = String.format("%s: %,d of %,d", phase.label(), done, operations);

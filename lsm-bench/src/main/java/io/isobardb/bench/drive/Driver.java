@@ -21,6 +21,7 @@ import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 import org.apache.commons.rng.sampling.distribution.RejectionInversionZipfSampler;
 import org.apache.commons.rng.sampling.distribution.SharedStateDiscreteSampler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does a workload's operations on an engine, in some threads that each draw theirs from a seed of
@@ -39,6 +40,9 @@ public final class Driver implements AutoCloseable {
   private static final long LONGEST_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final double LONGEST_SECONDS = 1e9;
   private static final long NOTHING = Long.MAX_VALUE;
+
+  /** Shorter than any key, and long enough for no two records to share. */
+  private static final int PREFIX_BYTES = 7;
 
   /** Waits shorter than this take longer than they should. */
   private static final long SHORTEST_WAIT_NANOS = 50_000;
@@ -67,12 +71,33 @@ public final class Driver implements AutoCloseable {
 
   /** A driver of {@code threads} threads with a session each. */
   public Driver(Engine engine, Shape shape, int threads, long seed) {
+    this(engine, shape, Executors.newFixedThreadPool(threads), threads, seed);
+  }
+
+  private Driver(Engine engine, Shape shape, ExecutorService service, int threads, long seed) {
     this.shape = shape;
     this.inserted = new AtomicLong(shape.records());
-    this.threads = Executors.newFixedThreadPool(threads);
+    this.threads = service;
     for (int i = 0; i < threads; i++) {
       clients.add(new Client(engine.openSession(), i, Dataset.mix(seed * 31 + i)));
     }
+  }
+
+  /** The same with virtual threads, see {@link #hasVirtualThreads}. */
+  public static Driver ofVirtualThreads(Engine engine, Shape shape, int threads, long seed) {
+    try {
+      ExecutorService service =
+          (ExecutorService)
+              Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+      return new Driver(engine, shape, service, threads, seed);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this JDK has no virtual threads", e);
+    }
+  }
+
+  /** Whether this JDK has virtual threads: from 21 on. */
+  public static boolean hasVirtualThreads() {
+    return Runtime.version().feature() >= 21;
   }
 
   /** From now on, the waiting thread tells once a second how many operations a run has done. */
@@ -198,6 +223,11 @@ public final class Driver implements AutoCloseable {
     private byte[] value = new byte[shape.valueBytes()];
     private int[] drawn = {};
 
+    /** Keys of a batch, and the first bytes of a key, which no other has. */
+    private final List<byte[]> batch = new ArrayList<>();
+
+    private final byte[] prefix = new byte[PREFIX_BYTES];
+
     /** The record being inserted, or one before it; {@link #NOTHING} if none is. */
     private volatile long inserting = NOTHING;
 
@@ -293,12 +323,24 @@ public final class Driver implements AutoCloseable {
       if (write) {
         write(workload.write(), tree, record);
         writes++;
-      } else if (workload.scanEntries() > 0) {
-        scan(tree, record, workload.scanEntries());
-      } else if (workload.keys() == Keys.ABSENT) {
-        absent(tree, record);
       } else {
-        read(tree, record);
+        read(workload, tree, record);
+      }
+    }
+
+    private void read(Workload workload, int tree, long record) {
+      switch (workload.read()) {
+        case SCAN -> scan(tree, record, workload.entries());
+        case BATCH -> batch(tree, record, workload);
+        case PREFIX -> prefix(tree, record, workload.keys() == Keys.ABSENT ? 0 : 1);
+        case LOOK -> look(tree, record, workload.keys() != Keys.ABSENT);
+        case RECORD -> {
+          if (workload.keys() == Keys.ABSENT) {
+            absent(tree, record);
+          } else {
+            read(tree, record);
+          }
+        }
       }
     }
 
@@ -374,6 +416,14 @@ public final class Driver implements AutoCloseable {
       }
     }
 
+    private void look(int tree, long record, boolean there) {
+      data.key(record, key);
+      int seen = session.look(tree, key);
+      if ((seen == Session.ABSENT) == there || (there && seen >> 8 != shape.valueBytes())) {
+        throw new IllegalStateException("a look at " + where(record, tree) + " went wrong");
+      }
+    }
+
     private void absent(int tree, long record) {
       data.key(record, key);
       if (session.get(tree, key, readInto) != Session.ABSENT) {
@@ -387,6 +437,40 @@ public final class Driver implements AutoCloseable {
       session.scan(tree, key, entries, this::visit);
       if (seen == 0) {
         throw new IllegalStateException("a scan from " + where(record, tree) + " found nothing");
+      }
+    }
+
+    /** Asks for a record and others that are drawn as it was. */
+    private void batch(int tree, long first, Workload workload) {
+      while (batch.size() < workload.entries()) {
+        batch.add(new byte[shape.keyBytes()]);
+      }
+      data.key(first, batch.get(0));
+      for (int i = 1; i < workload.entries(); i++) {
+        data.key(record(workload.keys()), batch.get(i));
+      }
+      List<byte @Nullable []> values = session.multiGet(tree, batch.subList(0, workload.entries()));
+      boolean there = workload.keys() != Keys.ABSENT;
+      for (byte[] found : values) {
+        if ((found != null) != there || (found != null && found.length != shape.valueBytes())) {
+          throw new IllegalStateException(
+              "a batch from " + where(first, tree) + " on got a wrong value");
+        }
+      }
+      byte[] value = values.get(0);
+      if (value != null && done % CHECK_EVERY == 0) {
+        data.check(first, value, value.length, scratch);
+      }
+    }
+
+    private void prefix(int tree, long record, int expected) {
+      data.key(record, key);
+      System.arraycopy(key, 0, prefix, 0, prefix.length);
+      seen = 0;
+      session.scanPrefix(tree, prefix, this::visit);
+      if (seen != expected) {
+        throw new IllegalStateException(
+            seen + " entries begin as " + where(record, tree) + " does, not " + expected);
       }
     }
 

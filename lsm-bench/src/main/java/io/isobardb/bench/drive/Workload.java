@@ -7,13 +7,20 @@ import io.isobardb.cli.console.UsageException;
  *
  * @param writePercent share of writes; the others are reads
  * @param write what a write does
- * @param scanEntries entries that a read goes over; 0 for a look at a single record
+ * @param read what a read does
+ * @param entries how many entries such a read goes over or asks for; 0 if that does not say
  * @param keys which records are chosen
  * @param hotPercent share of operations that go to the hot trees
  * @param hotTrees the first so many trees
  */
 public record Workload(
-    int writePercent, Write write, int scanEntries, Keys keys, int hotPercent, int hotTrees) {
+    int writePercent,
+    Write write,
+    Read read,
+    int entries,
+    Keys keys,
+    int hotPercent,
+    int hotTrees) {
   private static final int SCAN = 100;
 
   /** What a write does. */
@@ -24,6 +31,20 @@ public record Workload(
     INSERT,
     /** Reads a record and replaces it. */
     READ_MODIFY_WRITE
+  }
+
+  /** What a read does. */
+  public enum Read {
+    /** Looks at a single record. */
+    RECORD,
+    /** Looks at a single record where it lies. */
+    LOOK,
+    /** Goes over entries from a record on. */
+    SCAN,
+    /** Asks for many records at once. */
+    BATCH,
+    /** Goes over all entries whose keys begin as a record's does. */
+    PREFIX
   }
 
   /** Which records are chosen. */
@@ -47,17 +68,41 @@ public record Workload(
 
   /** Updates and lookups of one tree, or of all trees alike. */
   public static Workload mixed(int writePercent, Keys keys) {
-    return new Workload(writePercent, Write.UPDATE, 0, keys, 0, 0);
+    return new Workload(writePercent, Write.UPDATE, Read.RECORD, 0, keys, 0, 0);
   }
 
   /** The same with reads that go over so many entries. */
   public Workload scanning(int entries) {
-    return new Workload(writePercent, write, entries, keys, hotPercent, hotTrees);
+    return reading(Read.SCAN, entries);
+  }
+
+  /** The same with reads that ask for so many records at once. */
+  public Workload inBatches(int records) {
+    return reading(Read.BATCH, records);
+  }
+
+  /** The same with reads that go over what begins as a record's key does. */
+  public Workload byPrefix() {
+    return reading(Read.PREFIX, 0);
+  }
+
+  /** The same with reads that look at a single record where it lies, if they looked at a copy. */
+  public Workload inPlace() {
+    return read == Read.RECORD ? reading(Read.LOOK, 0) : this;
+  }
+
+  private Workload reading(Read how, int count) {
+    return new Workload(writePercent, write, how, count, keys, hotPercent, hotTrees);
   }
 
   /** The same with so many percent of the operations for the first so many trees. */
   public Workload skewed(int percent, int trees) {
-    return new Workload(writePercent, write, scanEntries, keys, percent, trees);
+    return new Workload(writePercent, write, read, entries, keys, percent, trees);
+  }
+
+  /** Whether reads go over entries in the order of keys. */
+  public boolean scans() {
+    return read == Read.SCAN;
   }
 
   /** YCSB's core workloads, A to F; a scan goes over 50 entries, the mean of YCSB's. */
@@ -66,9 +111,9 @@ public record Workload(
       case "A" -> mixed(50, Keys.ZIPF);
       case "B" -> mixed(5, Keys.ZIPF);
       case "C" -> mixed(0, Keys.ZIPF);
-      case "D" -> new Workload(5, Write.INSERT, 0, Keys.LATEST, 0, 0);
-      case "E" -> new Workload(5, Write.INSERT, 50, Keys.ZIPF, 0, 0);
-      case "F" -> new Workload(50, Write.READ_MODIFY_WRITE, 0, Keys.ZIPF, 0, 0);
+      case "D" -> new Workload(5, Write.INSERT, Read.RECORD, 0, Keys.LATEST, 0, 0);
+      case "E" -> new Workload(5, Write.INSERT, Read.SCAN, 50, Keys.ZIPF, 0, 0);
+      case "F" -> new Workload(50, Write.READ_MODIFY_WRITE, Read.RECORD, 0, Keys.ZIPF, 0, 0);
       default -> throw new UsageException("YCSB has no workload '" + name + "'");
     };
   }

@@ -8,6 +8,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.ValueReader;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.Runs;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Isobar through its public API. */
 public final class IsobarEngine implements Engine {
@@ -146,6 +148,19 @@ public final class IsobarEngine implements Engine {
     private ByteBuffer scanKey = ByteBuffer.allocate(64);
     private ByteBuffer scanValue = ByteBuffer.allocate(1024);
 
+    private final Look look = new Look();
+
+    /** What was looked at last. */
+    private static final class Look implements ValueReader<Look> {
+      private int seen;
+
+      @Override
+      public Look read(ByteBuffer value) {
+        seen = Session.seen(value.limit(), value.hasRemaining() ? value.get(0) : 0);
+        return this;
+      }
+    }
+
     IsobarSession(List<Tree> trees) {
       this.trees = trees;
     }
@@ -165,30 +180,52 @@ public final class IsobarEngine implements Engine {
     }
 
     @Override
+    public int look(int tree, byte[] key) {
+      Look found = trees.get(tree).read(key, look);
+      return found == null ? ABSENT : found.seen;
+    }
+
+    @Override
     public void delete(int tree, byte[] key) {
       trees.get(tree).delete(key);
     }
 
     @Override
     public int scan(int tree, byte[] from, int limit, Visitor visitor) {
-      int count = 0;
       try (Cursor cursor = trees.get(tree).cursor(CursorOptions.all())) {
-        boolean valid = cursor.seek(from);
-        while (valid && count < limit) {
-          int keyLength = cursor.key(scanKey.clear());
-          if (keyLength > scanKey.capacity()) {
-            scanKey = ByteBuffer.allocate(2 * keyLength);
-            cursor.key(scanKey);
-          }
-          int valueLength = cursor.value(scanValue.clear());
-          if (valueLength > scanValue.capacity()) {
-            scanValue = ByteBuffer.allocate(2 * valueLength);
-            cursor.value(scanValue);
-          }
-          visitor.entry(scanKey.array(), keyLength, scanValue.array(), valueLength);
-          count++;
-          valid = count < limit && cursor.next();
+        return visit(cursor, cursor.seek(from), limit, visitor);
+      }
+    }
+
+    @Override
+    public int scanPrefix(int tree, byte[] prefix, Visitor visitor) {
+      try (Cursor cursor = trees.get(tree).cursor(CursorOptions.prefix(prefix))) {
+        return visit(cursor, cursor.first(), Integer.MAX_VALUE, visitor);
+      }
+    }
+
+    @Override
+    public List<byte @Nullable []> multiGet(int tree, List<byte[]> keys) {
+      return trees.get(tree).multiGet(keys);
+    }
+
+    private int visit(Cursor cursor, boolean placed, int limit, Visitor visitor) {
+      int count = 0;
+      boolean valid = placed;
+      while (valid && count < limit) {
+        int keyLength = cursor.key(scanKey.clear());
+        if (keyLength > scanKey.capacity()) {
+          scanKey = ByteBuffer.allocate(2 * keyLength);
+          cursor.key(scanKey);
         }
+        int valueLength = cursor.value(scanValue.clear());
+        if (valueLength > scanValue.capacity()) {
+          scanValue = ByteBuffer.allocate(2 * valueLength);
+          cursor.value(scanValue);
+        }
+        visitor.entry(scanKey.array(), keyLength, scanValue.array(), valueLength);
+        count++;
+        valid = count < limit && cursor.next();
       }
       return count;
     }

@@ -30,6 +30,9 @@ final class LmdbEngine implements Engine {
   private static final long MAP_BYTES = 1L << 38;
   private static final int PAGE_BYTES = 4096;
 
+  /** More than there are threads in any phase. */
+  private static final int MOST_READERS = 2048;
+
   private final EngineOptions options;
   private final Env<ByteBuffer> env;
   private final List<Dbi<ByteBuffer>> trees = new ArrayList<>();
@@ -50,7 +53,7 @@ final class LmdbEngine implements Engine {
         Env.create(ByteBufferProxy.PROXY_OPTIMAL)
             .setMapSize(MAP_BYTES)
             .setMaxDbs(options.trees())
-            .setMaxReaders(256)
+            .setMaxReaders(MOST_READERS)
             .open(options.dir().toFile(), flags.toArray(new EnvFlags[0]));
     for (int i = 0; i < options.trees(); i++) {
       trees.add(env.openDbi("tree" + i, DbiFlags.MDB_CREATE));
@@ -114,8 +117,11 @@ final class LmdbEngine implements Engine {
     private byte[] scanKey = new byte[512];
     private byte[] scanValue = new byte[4096];
     private final Txn<ByteBuffer> reader;
+    private final @Nullable Cursor<ByteBuffer>[] cursors;
 
+    @SuppressWarnings({"unchecked", "rawtypes"})
     LmdbSession() {
+      cursors = new Cursor[trees.size()];
       reader = env.txnRead();
       reader.reset();
     }
@@ -150,23 +156,49 @@ final class LmdbEngine implements Engine {
     }
 
     @Override
+    public int look(int tree, byte[] key) {
+      reader.renew();
+      try {
+        ByteBuffer value = trees.get(tree).get(reader, key(key));
+        return value == null
+            ? ABSENT
+            : Session.seen(value.remaining(), value.hasRemaining() ? value.get(0) : 0);
+      } finally {
+        reader.reset();
+      }
+    }
+
+    @Override
     public void delete(int tree, byte[] key) {
       trees.get(tree).delete(key(key));
     }
 
     @Override
     public int scan(int tree, byte[] from, int limit, Visitor visitor) {
+      return visit(tree, from, limit, null, visitor);
+    }
+
+    @Override
+    public int scanPrefix(int tree, byte[] prefix, Visitor visitor) {
+      return visit(tree, prefix, Integer.MAX_VALUE, prefix, visitor);
+    }
+
+    private int visit(int tree, byte[] from, int limit, byte @Nullable [] prefix, Visitor visitor) {
       reader.renew();
       int count = 0;
-      try (Cursor<ByteBuffer> cursor = trees.get(tree).openCursor(reader)) {
+      try {
+        Cursor<ByteBuffer> cursor = cursor(tree);
         boolean found = cursor.get(key(from), GetOp.MDB_SET_RANGE);
         while (found && count < limit) {
           int keyLength = cursor.key().remaining();
+          cursor.key().get(0, scanKey, 0, keyLength);
+          if (prefix != null && !Session.beginsWith(scanKey, keyLength, prefix)) {
+            break;
+          }
           int valueLength = cursor.val().remaining();
           if (scanValue.length < valueLength) {
             scanValue = new byte[2 * valueLength];
           }
-          cursor.key().get(0, scanKey, 0, keyLength);
           cursor.val().get(0, scanValue, 0, valueLength);
           visitor.entry(scanKey, keyLength, scanValue, valueLength);
           count++;
@@ -178,8 +210,45 @@ final class LmdbEngine implements Engine {
       return count;
     }
 
+    /** The tree's cursor in the reader's transaction, which is the session's and opened once. */
+    private Cursor<ByteBuffer> cursor(int tree) {
+      Cursor<ByteBuffer> cursor = cursors[tree];
+      if (cursor == null) {
+        cursor = trees.get(tree).openCursor(reader);
+        cursors[tree] = cursor;
+      } else {
+        cursor.renew(reader);
+      }
+      return cursor;
+    }
+
+    @Override
+    public List<byte @Nullable []> multiGet(int tree, List<byte[]> keys) {
+      List<byte @Nullable []> values = new ArrayList<>(keys.size());
+      reader.renew();
+      try {
+        for (byte[] key : keys) {
+          ByteBuffer found = trees.get(tree).get(reader, key(key));
+          byte[] value = null;
+          if (found != null) {
+            value = new byte[found.remaining()];
+            found.get(0, value);
+          }
+          values.add(value);
+        }
+      } finally {
+        reader.reset();
+      }
+      return values;
+    }
+
     @Override
     public void close() {
+      for (Cursor<ByteBuffer> cursor : cursors) {
+        if (cursor != null) {
+          cursor.close();
+        }
+      }
       reader.close();
     }
   }

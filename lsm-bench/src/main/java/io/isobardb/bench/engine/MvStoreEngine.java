@@ -8,6 +8,7 @@ import org.h2.mvstore.Cursor;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.type.ByteArrayDataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * H2's MVStore. Its cache is on the heap; its file goes through the page cache, which no setting
@@ -127,6 +128,12 @@ final class MvStoreEngine implements Engine {
     }
 
     @Override
+    public int look(int tree, byte[] key) {
+      byte[] value = trees.get(tree).get(key);
+      return value == null ? ABSENT : Session.seen(value.length, value.length > 0 ? value[0] : 0);
+    }
+
+    @Override
     public void delete(int tree, byte[] key) {
       trees.get(tree).remove(key);
       syncIfAsked();
@@ -143,6 +150,32 @@ final class MvStoreEngine implements Engine {
         count++;
       }
       return count;
+    }
+
+    @Override
+    public int scanPrefix(int tree, byte[] prefix, Visitor visitor) {
+      Cursor<byte[], byte[]> cursor = trees.get(tree).cursor(prefix);
+      int count = 0;
+      while (cursor.hasNext()) {
+        byte[] key = cursor.next();
+        if (!Session.beginsWith(key, key.length, prefix)) {
+          break;
+        }
+        byte[] value = cursor.getValue();
+        visitor.entry(key, key.length, value, value.length);
+        count++;
+      }
+      return count;
+    }
+
+    @Override
+    public List<byte @Nullable []> multiGet(int tree, List<byte[]> keys) {
+      MVMap<byte[], byte[]> map = trees.get(tree);
+      List<byte @Nullable []> values = new ArrayList<>(keys.size());
+      for (byte[] key : keys) {
+        values.add(map.get(key));
+      }
+      return values;
     }
 
     @Override

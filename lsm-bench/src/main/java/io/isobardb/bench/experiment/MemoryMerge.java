@@ -73,7 +73,7 @@ final class MemoryMerge implements Experiment {
     long records = bench.scale().count(RECORDS);
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Of fewer operations compilers would be what is measured.
-    long operations = records * (workload.scanEntries() > 0 ? 5 : 100);
+    long operations = records * (workload.scans() ? 5 : 100);
     Shape shape = Shape.of(1, records).unlogged();
     try (Rig rig =
         new Rig(bench.empty("memory"), options, shape, 1, bench.seed(), bench.seconds(12))) {

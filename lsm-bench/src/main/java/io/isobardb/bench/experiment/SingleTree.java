@@ -94,7 +94,7 @@ final class SingleTree implements Experiment {
     StoreOptions options = Scheme.options(point, bench, 1);
     Workload workload = Workload.named(point.text(WORKLOAD));
     // Reads say what they have to say sooner.
-    long operations = bench.scale().count(Bench.OPERATIONS) / (workload.scanEntries() > 0 ? 10 : 1);
+    long operations = bench.scale().count(Bench.OPERATIONS) / (workload.scans() ? 10 : 1);
     Shape shape = Shape.of(1, bench.scale().count(Bench.RECORDS));
     return workload.writePercent() >= 50
         ? bench.pacedPoint(point, options, shape, workload, operations)

@@ -92,7 +92,7 @@ final class YcsbDefaults implements Experiment {
   }
 
   private static long window(Workload workload, long records) {
-    if (workload.scanEntries() > 0) {
+    if (workload.scans()) {
       return records / 5;
     }
     return workload.writePercent() < 50 ? 5 * records : records * 3 / 2;

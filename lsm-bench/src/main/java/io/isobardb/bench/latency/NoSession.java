@@ -3,6 +3,9 @@ package io.isobardb.bench.latency;
 import io.isobardb.bench.engine.Session;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers at once and keeps nothing: what is measured then is the clients' own time, and what the
@@ -32,6 +35,11 @@ final class NoSession implements Session {
   }
 
   @Override
+  public int look(int tree, byte[] key) {
+    return ABSENT;
+  }
+
+  @Override
   public void delete(int tree, byte[] key) {}
 
   @Override
@@ -40,6 +48,16 @@ final class NoSession implements Session {
       visitor.entry(from, from.length, EMPTY, 0);
     }
     return limit;
+  }
+
+  @Override
+  public int scanPrefix(int tree, byte[] prefix, Visitor visitor) {
+    return 0;
+  }
+
+  @Override
+  public List<byte @Nullable []> multiGet(int tree, List<byte[]> keys) {
+    return Collections.nCopies(keys.size(), null);
   }
 
   @Override

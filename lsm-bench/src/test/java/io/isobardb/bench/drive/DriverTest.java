@@ -8,9 +8,11 @@ import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.Session;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,12 @@ class DriverTest {
     }
 
     @Override
+    public int look(int tree, byte[] key) {
+      byte[] value = entries.get(ByteBuffer.wrap(key));
+      return value == null ? ABSENT : Session.seen(value.length, value[0]);
+    }
+
+    @Override
     public void delete(int tree, byte[] key) {
       entries.remove(ByteBuffer.wrap(key));
     }
@@ -53,6 +61,16 @@ class DriverTest {
     @Override
     public int scan(int tree, byte[] from, int count, Visitor visitor) {
       return 0;
+    }
+
+    @Override
+    public int scanPrefix(int tree, byte[] prefix, Visitor visitor) {
+      return 0;
+    }
+
+    @Override
+    public List<byte @Nullable []> multiGet(int tree, List<byte[]> keys) {
+      return keys.stream().map(key -> entries.get(ByteBuffer.wrap(key))).toList();
     }
 
     @Override

@@ -63,7 +63,11 @@ class EnginesTest {
         session.delete(tree, key);
         map.remove(key);
       }
-      case 4 -> compareScan(session, tree, key, 1 + random.nextInt(20), what);
+      case 4 -> {
+        compareScan(session, tree, key, 1 + random.nextInt(20), what);
+        comparePrefix(session, tree, key, what);
+        compareBatch(session, tree, what);
+      }
       default -> compareGet(session, tree, key, what);
     }
   }
@@ -80,6 +84,9 @@ class EnginesTest {
     byte[] small = new byte[50];
     int length = session.get(tree, key, small);
     assertEquals(expected == null ? Session.ABSENT : expected.length, length, what);
+    int first = expected == null || length == 0 ? 0 : expected[0];
+    int seen = expected == null ? Session.ABSENT : Session.seen(length, first);
+    assertEquals(seen, session.look(tree, key), what);
     if (expected != null) {
       byte[] whole = new byte[length];
       session.get(tree, key, whole);
@@ -110,6 +117,35 @@ class EnginesTest {
                         + Arrays.toString(Arrays.copyOf(value, valueLength))));
     assertEquals(expected, found, what);
     assertEquals(expected.size(), count, what);
+  }
+
+  private void comparePrefix(Session session, int tree, byte[] prefix, String what) {
+    List<String> expected = new ArrayList<>();
+    for (byte[] key : model.get(tree).tailMap(prefix).keySet()) {
+      if (Session.beginsWith(key, key.length, prefix)) {
+        expected.add(Arrays.toString(key));
+      }
+    }
+    List<String> found = new ArrayList<>();
+    int count =
+        session.scanPrefix(
+            tree,
+            prefix,
+            (key, keyLength, value, valueLength) ->
+                found.add(Arrays.toString(Arrays.copyOf(key, keyLength))));
+    assertEquals(expected, found, what);
+    assertEquals(expected.size(), count, what);
+  }
+
+  private void compareBatch(Session session, int tree, String what) {
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      keys.add(key());
+    }
+    List<byte[]> found = session.multiGet(tree, keys);
+    for (int i = 0; i < keys.size(); i++) {
+      assertArrayEquals(model.get(tree).get(keys.get(i)), found.get(i), what);
+    }
   }
 
   private void compareAll(Session session, int opening) {
