@@ -37,7 +37,28 @@ public final class MemoryRules {
   /** Sealed runs that {@link #mergesWhole} makes one. */
   public static final int PIPELINE = 4;
 
+  /**
+   * An index over the entries of what is merged is made up to this part of the write memory, or of
+   * that of a tree of which nothing is on disk: what it takes is not missed before a flush is near.
+   */
+  private static final double INDEXED_PART = 0.5;
+
+  private static final double INDEXED_PART_IF_FITTING = 0.75;
+
   private MemoryRules() {}
+
+  /**
+   * Whether a merge in memory makes an index over entries, which point reads gain by.
+   *
+   * @param indexBytes what it takes
+   * @param usedBytes write memory in use
+   * @param limitBytes the write memory
+   * @param fits whether nothing of the tree is on disk
+   */
+  public static boolean indexes(long indexBytes, long usedBytes, long limitBytes, boolean fits) {
+    double part = fits ? INDEXED_PART_IF_FITTING : INDEXED_PART;
+    return usedBytes + indexBytes <= part * limitBytes;
+  }
 
   /** Whether a flush takes all of a tree, whatever it is for. */
   public static boolean flushesWhole(MemoryComponent component) {

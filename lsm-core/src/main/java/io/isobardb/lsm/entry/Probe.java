@@ -35,6 +35,12 @@ public final class Probe implements PerThread.Reusable {
   /** The value is in the entry. */
   public static final int HERE = 0;
 
+  /** An answer in vain counts for so many others. */
+  private static final int VAIN_WEIGHT = 2;
+
+  private static final int DOUBT = 4;
+  private static final int MOST_DOUBT = 8;
+
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final LongSupplier AT_ANY_TIME = () -> 0;
 
@@ -50,6 +56,9 @@ public final class Probe implements PerThread.Reusable {
 
   /** What a read has made of operands, which may be the operator's own array; else null. */
   private byte @Nullable [] folded;
+
+  /** How often indexes were asked in vain lately, over all reads with it. */
+  private int doubt;
 
   /** Whether a read is under way with it. */
   private boolean taken;
@@ -162,6 +171,23 @@ public final class Probe implements PerThread.Reusable {
   /** A buffer of its own, all of which remains. */
   public ByteBuffer scratch() {
     return scratch.clear();
+  }
+
+  /**
+   * Whether the filter of an SSTable should be asked before its index over entries. The filter is
+   * smaller, and worth a look if the key is not there; if it is, that is a cache miss for nothing.
+   */
+  public boolean doubtsIndexes() {
+    return doubt > DOUBT;
+  }
+
+  /** An index over entries was asked, and knew the key or did not. */
+  public void onIndexAsked(boolean found) {
+    if (!found) {
+      doubt = Math.min(MOST_DOUBT, doubt + VAIN_WEIGHT);
+    } else if (doubt > 0) {
+      doubt--;
+    }
   }
 
   /** Keeps what was made of operands, for a reader that wants it whatever its length. */

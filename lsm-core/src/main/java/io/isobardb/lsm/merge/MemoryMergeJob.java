@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.WriteGate;
+import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.event.MergeSpan;
@@ -249,9 +250,15 @@ final class MemoryMergeJob implements Job {
   }
 
   private SSTableWriter writer() {
-    MemorySink fresh = new MemorySink(engine.catalog().space().pool());
+    MemorySink fresh = new MemorySink(engine.catalog().space().pool(), this::mayIndex);
     sink = fresh;
     return Catalog.newTable(tree, fresh, engine.catalog().newFileNumber());
+  }
+
+  private boolean mayIndex(long indexBytes) {
+    WriteGate gate = engine.gate();
+    boolean fits = tree.states().current().version().sizeBytes() == 0;
+    return MemoryRules.indexes(indexBytes, gate.usedBytes(), gate.limitBytes(), fits);
   }
 
   /** Returns whether that was the last slice there is to do. */
@@ -291,7 +298,7 @@ final class MemoryMergeJob implements Job {
     }
     sink = null;
     return new Table.Stored(
-        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished.pages()),
+        SSTable.inMemory(engine.catalog().space(), tree.order(), meta, finished),
         inputLsn(taken),
         tree.settings().operator() != null);
   }

@@ -148,7 +148,7 @@ final class Batch {
   }
 
   private void walk(SSTable table, int key) {
-    long location = table.search(keys[key], lsn, true);
+    long location = table.search(keys[key], hashes[key], lsn, true);
     if (location == SSTable.ABSENT) {
       return;
     }

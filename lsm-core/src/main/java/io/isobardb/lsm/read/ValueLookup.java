@@ -36,9 +36,12 @@ final class ValueLookup extends Lookup {
     if (table.meta().maxLsn() < floor) {
       return Probe.ABSENT;
     }
-    int maybe = table.mayContain(probe.hash(), touch);
-    if (maybe != SSTable.MAYBE) {
-      return maybe;
+    boolean indexed = table.isIndexed(probe.lsn());
+    if (!indexed || probe.doubtsIndexes()) {
+      int maybe = table.mayContain(probe.hash(), touch);
+      if (maybe != SSTable.MAYBE) {
+        return maybe;
+      }
     }
     if (touch && floor == 0 && !entries.isEmpty() && !table.isInMemory()) {
       int cached = cached(table, key, probe);
@@ -49,7 +52,10 @@ final class ValueLookup extends Lookup {
         return cached;
       }
     }
-    long location = table.search(key, probe.lsn(), touch);
+    long location = table.search(key, probe.hash(), probe.lsn(), touch);
+    if (indexed) {
+      probe.onIndexAsked(location >= 0);
+    }
     return location < 0
         ? (int) location
         : copy(SSTable.pageOf(location), SSTable.entryOf(location), probe);

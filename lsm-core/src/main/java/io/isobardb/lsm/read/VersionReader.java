@@ -117,7 +117,8 @@ public final class VersionReader {
         return Probe.ABSENT;
       }
       long maybe = table.mayContain(since.hash(), true);
-      long location = maybe == SSTable.MAYBE ? table.search(key, Long.MAX_VALUE, true) : maybe;
+      long location =
+          maybe == SSTable.MAYBE ? table.search(key, since.hash(), Long.MAX_VALUE, true) : maybe;
       return location < 0
           ? (int) location
           : compare(SSTable.pageOf(location), SSTable.entryOf(location), since.lsn());

@@ -53,6 +53,10 @@ public final class SSTable {
   private final int filterFirst;
 
   private final int @Nullable [] pages;
+
+  /** Over the entries of one in memory; others, and those it was not worth it for, have none. */
+  private final @Nullable EntryIndex index;
+
   private final @Nullable PageFile file;
   private final BufferCache cache;
   private final int fileNumber;
@@ -65,6 +69,7 @@ public final class SSTable {
       KeyOrder order,
       SSTableMeta meta,
       int @Nullable [] pages,
+      @Nullable EntryIndex index,
       @Nullable PageFile file) {
     this.space = space;
     this.pool = space.pool();
@@ -72,6 +77,7 @@ public final class SSTable {
     this.order = order;
     this.meta = meta;
     this.pages = pages;
+    this.index = index;
     this.file = file;
     this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.fileKey = BufferCache.key(fileNumber, 0);
@@ -83,10 +89,11 @@ public final class SSTable {
   /**
    * An SSTable in memory.
    *
-   * @param pages its pool pages by page number, charged to {@link Purpose#WRITE}; now owned by it
+   * @param sink has its pages, charged to {@link Purpose#WRITE}; now owned by the SSTable
    */
-  public static SSTable inMemory(TableSpace space, KeyOrder order, SSTableMeta meta, int[] pages) {
-    return new SSTable(space, order, meta, pages, null);
+  public static SSTable inMemory(
+      TableSpace space, KeyOrder order, SSTableMeta meta, MemorySink sink) {
+    return new SSTable(space, order, meta, sink.pages(), sink.index(), null);
   }
 
   /**
@@ -99,7 +106,7 @@ public final class SSTable {
     if (flaw != null) {
       throw space.corrupt(meta, 0, "the manifest says what can't be: " + flaw);
     }
-    return new SSTable(space, order, meta, null, new PageFile(space, meta, false));
+    return new SSTable(space, order, meta, null, null, new PageFile(space, meta, false));
   }
 
   /**
@@ -108,7 +115,7 @@ public final class SSTable {
    * as much as their pages do.
    */
   public static SSTable written(TableSpace space, KeyOrder order, SSTableMeta meta) {
-    return new SSTable(space, order, meta, null, new PageFile(space, meta, true));
+    return new SSTable(space, order, meta, null, null, new PageFile(space, meta, true));
   }
 
   /** What is known of it without reading it. */
@@ -186,10 +193,31 @@ public final class SSTable {
    * Finds the newest version of a key with an LSN of at most {@code lsn}, without asking the
    * filter. Inside an epoch. The caller has checked the key range.
    *
+   * @param hash of {@link KeyHash}
    * @param touch whether pages become hot
    * @return the location, {@link #ABSENT} or a miss
    */
-  public long search(byte[] key, long lsn, boolean touch) {
+  public long search(byte[] key, long hash, long lsn, boolean touch) {
+    if (index != null && isIndexed(lsn)) {
+      long found = index.find(key, hash);
+      if (found != EntryIndex.UNSURE) {
+        return found;
+      }
+    }
+    return walk(key, lsn, touch);
+  }
+
+  /**
+   * Whether {@link #search} at an LSN asks an index over entries, which tells as well as the filter
+   * which keys are not there. It has the newest versions, which is what a reader sees for which
+   * none is too new.
+   */
+  public boolean isIndexed(long lsn) {
+    return index != null && lsn >= meta.maxLsn();
+  }
+
+  /** Finds a version by way of the index pages. */
+  private long walk(byte[] key, long lsn, boolean touch) {
     long at = lsn & -8L;
     int pageNo = meta.rootPage();
     for (int level = meta.indexHeight(); level > 0; level--) {
@@ -428,6 +456,9 @@ public final class SSTable {
     if (pages != null) {
       for (int i = 1; i < pages.length; i++) {
         pool.retire(pages[i], Purpose.WRITE);
+      }
+      if (index != null) {
+        index.retire();
       }
     } else {
       closeFile();

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     filter is in the header page
  * @param filterBlocks 64-byte blocks of the filter; 0 if there is none
  * @param sizeBytes bytes of the file on disk (compressed, if it is); for a memory SSTable, of its
- *     pages
+ *     pages and its index over entries
  * @param codec {@code 0} none, {@code 1} LZ4
  * @param pageMapPage page number of the first page-map page, 0 if pages are not compressed
  * @param expiring the entries that expire
@@ -172,6 +172,28 @@ public record SSTableMeta(
         filterPage,
         filterBlocks,
         sizeBytes,
+        codec,
+        pageMapPage,
+        expiring);
+  }
+
+  /** The same SSTable, with so many bytes. */
+  SSTableMeta sized(long bytes) {
+    return new SSTableMeta(
+        fileNumber,
+        treeId,
+        pageCount,
+        entries,
+        deletes,
+        minKey,
+        maxKey,
+        minLsn,
+        maxLsn,
+        rootPage,
+        indexHeight,
+        filterPage,
+        filterBlocks,
+        bytes,
         codec,
         pageMapPage,
         expiring);

@@ -8,6 +8,7 @@ import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.sstable.MemorySink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -67,8 +68,9 @@ class OldestTest {
             0,
             0,
             SSTableMeta.Expiring.NONE);
-    return new Table.Stored(
-        SSTable.inMemory(space, KeyOrder.BYTES, meta, new int[] {PagePool.NONE, PagePool.NONE}));
+    MemorySink sink = new MemorySink(space.pool(), bytes -> false);
+    sink.emit(1, PagePool.NONE, false);
+    return new Table.Stored(SSTable.inMemory(space, KeyOrder.BYTES, meta, sink));
   }
 
   private static @Nullable String oldest(List<Run> runs, @Nullable String sweep) {

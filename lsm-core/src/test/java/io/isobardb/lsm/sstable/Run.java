@@ -129,12 +129,13 @@ final class Run implements AutoCloseable {
     }
   }
 
+  /** With an index over its entries, if they are not too small for one. */
   SSTable inMemory() throws IOException {
-    MemorySink sink = new MemorySink(pool);
+    MemorySink sink = new MemorySink(pool, bytes -> true);
     SSTableWriter writer = new SSTableWriter(sink, order, 7, 3, 10);
     write(writer);
     SSTableMeta meta = writer.finish();
-    return SSTable.inMemory(space, order, meta, sink.pages());
+    return SSTable.inMemory(space, order, meta, sink);
   }
 
   SSTable onDisk(long fileNumber, int codec, boolean adopt) throws IOException {

@@ -172,7 +172,7 @@ class SSTableModelTest {
     while (true) {
       location = table.mayContain(hash, true);
       if (location == SSTable.MAYBE) {
-        location = table.search(key, lsn, true);
+        location = table.search(key, hash, lsn, true);
       }
       if (!SSTable.isMiss(location)) {
         break;

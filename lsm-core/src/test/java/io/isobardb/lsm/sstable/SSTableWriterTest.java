@@ -40,7 +40,7 @@ class SSTableWriterTest {
       String[][] pairs = {{"b", "a"}, {"bb", "b"}, {"b", "b"}, {"b\u007f", "b\u0001"}};
       for (String[] pair : pairs) {
         SSTableWriter writer =
-            new SSTableWriter(new MemorySink(run.pool), KeyOrder.BYTES, 1, 1, 10);
+            new SSTableWriter(new MemorySink(run.pool, bytes -> true), KeyOrder.BYTES, 1, 1, 10);
         put(writer, pair[0], 16);
         assertThrows(IllegalArgumentException.class, () -> put(writer, pair[1], 16));
         writer.abort();
@@ -51,7 +51,8 @@ class SSTableWriterTest {
   @Test
   void keysTooLongAndLsnsOutOfStepAreRefused() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 10)) {
-      SSTableWriter writer = new SSTableWriter(new MemorySink(run.pool), KeyOrder.BYTES, 1, 1, 10);
+      SSTableWriter writer =
+          new SSTableWriter(new MemorySink(run.pool, bytes -> true), KeyOrder.BYTES, 1, 1, 10);
       assertThrows(IllegalArgumentException.class, () -> put(writer, "a".repeat(1025), 8));
       assertThrows(IllegalArgumentException.class, () -> put(writer, "a", 9));
       assertThrows(IllegalArgumentException.class, () -> put(writer, "a", -8));
@@ -222,7 +223,8 @@ class SSTableWriterTest {
         pool.allocate(Purpose.WRITE);
       }
       long held = pool.pages(Purpose.WRITE);
-      SSTableWriter writer = new SSTableWriter(new MemorySink(pool), KeyOrder.BYTES, 1, 1, 10);
+      SSTableWriter writer =
+          new SSTableWriter(new MemorySink(pool, bytes -> true), KeyOrder.BYTES, 1, 1, 10);
       boolean failed = false;
       try {
         for (int i = 0; i < 2000; i++) {
@@ -246,13 +248,14 @@ class SSTableWriterTest {
       }
       run.sort();
       SSTable table = run.inMemory();
+      long hash = KeyHash.hash(key("k"), 0, 1);
       for (long lsn = 16; lsn < 16 * 3001; lsn++) {
-        long at = table.search(key("k"), lsn, true);
+        long at = table.search(key("k"), hash, lsn, true);
         Memory memory = run.pool.memory(SSTable.pageOf(at));
         int base = run.pool.base(SSTable.pageOf(at));
         assertEquals(lsn & -16L, PageReader.lsn(memory, base, SSTable.entryOf(at)));
       }
-      assertEquals(SSTable.ABSENT, table.search(key("k"), 15, true));
+      assertEquals(SSTable.ABSENT, table.search(key("k"), hash, 15, true));
       table.release();
     }
   }

@@ -40,13 +40,13 @@ class TableTest {
             2,
             pool.blocks().allocate(TableSpace.spareBytes(4096), Purpose.CACHE),
             TableSpace::unknownTree);
-    MemorySink sink = new MemorySink(pool);
+    MemorySink sink = new MemorySink(pool, bytes -> false);
     SSTableWriter writer = new SSTableWriter(sink, KeyOrder.BYTES, 1, 1, 10);
     Memory value = new Memory(ByteBuffer.allocateDirect(8));
     writer.add(new byte[] {1}, 1, NEWEST, Kind.PUT, value, 0, 8);
     writer.add(new byte[] {2}, 1, OLDEST_LEFT, Kind.PUT, value, 0, 8);
     SSTableMeta meta = writer.finish();
-    SSTable content = SSTable.inMemory(space, KeyOrder.BYTES, meta, sink.pages());
+    SSTable content = SSTable.inMemory(space, KeyOrder.BYTES, meta, sink);
     Table table = new Table.Stored(content, OVERWRITTEN, false);
     List<Table> rest = table.without(KeyOrder.BYTES, new Range(null, new byte[] {1}));
     for (Table piece : List.of(table, rest.get(0))) {
