@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.schedule.Errand;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.ProcessorLimits;
@@ -23,6 +24,11 @@ public abstract class ForwardingScheduler implements Scheduler {
   @Override
   public Service.Handle start(Service service) {
     return scheduler.start(service);
+  }
+
+  @Override
+  public boolean help(Errand errand) {
+    return scheduler.help(errand);
   }
 
   @Override

@@ -5,9 +5,12 @@ import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.sstable.MissedPages;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.memory.cache.EntryCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import java.nio.ByteBuffer;
@@ -16,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Many keys that {@link Lookup} looks for at once, and their values. A key is <em>open</em> until a
- * component has answered. It is <em>left</em> if the answer is no value that memory holds in one
- * piece.
+ * component has answered. It <em>waits</em> if the answer takes a page that is not in memory. It is
+ * <em>left</em> if the answer is no value that lies in a page, or its page was loaded in vain.
  *
  * <p>Thread rule: one thread, inside an epoch where it asks.
  */
@@ -28,8 +31,10 @@ final class Batch {
   private static final byte OPEN = 0;
   private static final byte DONE = 1;
   private static final byte LEFT = 2;
+  private static final byte WAITS = 3;
 
   private final PagePool pool;
+  private final EntryCache entries;
   private final byte[][] keys;
   private final long lsn;
   private final Probe probe;
@@ -42,14 +47,25 @@ final class Batch {
 
   private int openKeys;
 
+  /** Null until a key waits. */
+  private @Nullable WaitingKeys waiting;
+
+  /** The run that is being asked. */
+  private int run;
+
+  /** Values that were loaded from L0. */
+  private int foundInL0;
+
   /** By place in {@link #open}: the SSTable whose pages are to be walked. */
   private final @Nullable SSTable[] walks;
 
   /**
+   * @param space of the SSTables that hold the keys
    * @param probe taken by the caller
    */
-  Batch(PagePool pool, byte[][] keys, Moment at, Probe probe) {
-    this.pool = pool;
+  Batch(TableSpace space, byte[][] keys, Moment at, Probe probe) {
+    this.pool = space.pool();
+    this.entries = space.cache().entries();
     this.keys = keys;
     this.lsn = at.lsn();
     this.probe = probe.at(lsn, at.clock()).above(0);
@@ -70,6 +86,7 @@ final class Batch {
    */
   void open(Integer[] order, int from, int count, @Nullable RangeDeletes deletes) {
     openKeys = 0;
+    foundInL0 = 0;
     for (int i = 0; i < count; i++) {
       byte[] key = keys[order[from + i]];
       if (deletes != null && deletes.covering(key, key.length, lsn) != 0) {
@@ -105,13 +122,64 @@ final class Batch {
     dropKnown();
   }
 
+  /** Keys that wait for pages. */
+  int waitingKeys() {
+    return waiting == null ? 0 : waiting.count();
+  }
+
+  /** What of the pages that keys wait for is to be loaded next, {@code most} at most. */
+  void collect(MissedPages missed, int most) {
+    if (waiting != null) {
+      waiting.collect(missed, most);
+    }
+  }
+
+  /** Leaves the keys that wait. */
+  void leaveWaiting() {
+    if (waiting != null) {
+      for (int i = 0; i < waiting.count(); i++) {
+        known[waiting.key(i)] = LEFT;
+      }
+      waiting.clear();
+    }
+  }
+
+  /** Values that were loaded from L0, of the keys that were opened last. */
+  int foundInL0() {
+    return foundInL0;
+  }
+
+  /** Begins another pass over the runs, with the keys that wait. */
+  void openWaiting() {
+    openKeys = 0;
+    if (waiting != null) {
+      waiting.beginPass();
+    }
+  }
+
+  /** Whether there are open keys, or some that wait for their run in this pass. */
+  boolean goesOn() {
+    return openKeys > 0 || (waiting != null && waiting.hasMore());
+  }
+
+  /** Goes on to a run: keys that waited there are open again. */
+  void enter(int number) {
+    run = number;
+    if (waiting != null) {
+      for (int key = waiting.next(number); key >= 0; key = waiting.next(number)) {
+        known[key] = OPEN;
+        open[openKeys++] = key;
+      }
+    }
+  }
+
   /** An open key has reached the table of a run that may have it. An SSTable is to be walked. */
   void reach(int i, @Nullable Table table) {
     walks[i] = null;
     if (table instanceof Table.Stored stored) {
       int maybe = stored.content().mayContain(hashes[open[i]], true);
       if (SSTable.isMiss(maybe)) {
-        known[open[i]] = LEFT;
+        miss(open[i], stored.content(), maybe);
       } else if (maybe != SSTable.ABSENT) {
         walks[i] = stored.content();
       }
@@ -122,15 +190,41 @@ final class Batch {
     }
   }
 
-  /** Walks the pages of the SSTables that keys have reached in this run. */
-  void walk() {
+  /**
+   * Walks the pages of the SSTables that keys have reached in this run.
+   *
+   * @param inL0 whether the run belongs to L0
+   */
+  void walk(boolean inL0) {
     for (int i = 0; i < openKeys; i++) {
       SSTable table = walks[i];
       if (table != null) {
         walk(table, open[i]);
+        if (inL0 && known[open[i]] == DONE && hasLoaded(open[i], table)) {
+          foundInL0++;
+        }
       }
     }
     dropKnown();
+  }
+
+  /** Whether a page of an SSTable had to be loaded for a key. */
+  private boolean hasLoaded(int key, SSTable table) {
+    return waiting != null && waiting.hasLoaded(key, table);
+  }
+
+  /** A page is not in memory: the key waits for it, unless it was loaded before. */
+  private void miss(int key, SSTable table, long miss) {
+    if (waiting == null) {
+      waiting = new WaitingKeys(keys.length);
+    }
+    int page = SSTable.missedPage(miss);
+    if (waiting.isLoaded(key, table, page)) {
+      known[key] = LEFT;
+    } else {
+      known[key] = WAITS;
+      waiting.add(key, run, table, page);
+    }
   }
 
   private void ask(WrittenEntries entries, int key) {
@@ -153,7 +247,9 @@ final class Batch {
       return;
     }
     if (SSTable.isMiss(location)) {
-      known[key] = LEFT;
+      if (!askEntries(table, key)) {
+        miss(key, table, location);
+      }
       return;
     }
     Memory memory = pool.memory(SSTable.pageOf(location));
@@ -163,9 +259,34 @@ final class Batch {
     known[key] = found == Probe.DELETED || found >= 0 ? DONE : LEFT;
     if (found >= 0) {
       byte[] value = new byte[found];
-      memory.get(base + PageReader.valueOffset(memory, base, entry), value, 0, found);
+      int from = base + PageReader.valueOffset(memory, base, entry);
+      memory.get(from, value, 0, found);
+      values[key] = value;
+      if (hasLoaded(key, table) && lsn >= table.meta().maxLsn()) {
+        ValueLookup.keep(table, keys[key], hashes[key], location, found);
+      }
+    }
+  }
+
+  /** Asks the cache of entries for what the pages in memory do not tell; whether it knows. */
+  private boolean askEntries(SSTable table, int key) {
+    if (entries.isEmpty()) {
+      return false;
+    }
+    byte[] sought = keys[key];
+    ByteBuffer scratch = probe.target();
+    int found =
+        entries.get(table.fileNumber(), sought, 0, sought.length, hashes[key], lsn, scratch);
+    if (found == EntryCache.ABSENT) {
+      return false;
+    }
+    known[key] = found <= scratch.remaining() ? DONE : LEFT;
+    if (known[key] == DONE) {
+      byte[] value = new byte[found];
+      scratch.get(scratch.position(), value);
       values[key] = value;
     }
+    return true;
   }
 
   private void dropKnown() {

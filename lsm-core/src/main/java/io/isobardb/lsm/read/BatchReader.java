@@ -3,10 +3,12 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.sstable.MissedPages;
+import io.isobardb.lsm.sstable.PageLoads;
+import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
-import io.isobardb.memory.pool.PagePool;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +18,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In the order of keys, so that neighbours find the pages they share still warm; within one
  * epoch and one state for some hundreds of them; and run by run: first all keys ask the filters,
- * whose cache misses overlap, then those that may be there walk the pages. What needs a page that
- * is not in memory, or is no value within a page, is left for {@link PointReader}, after the epoch
- * and still in the order of keys, so that a page is loaded once for all its keys.
+ * whose cache misses overlap, then those that may be there walk the pages. The pages that keys miss
+ * are loaded after the epoch, all at once ({@link PageLoads}), and the keys go on at their runs: so
+ * it takes a few waves of reads, one for filters, some for indexes, one for data. What is no value
+ * within a page, or is missed again, is left for {@link PointReader}.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class BatchReader {
-  private final PagePool pool;
+  private final TableSpace space;
   private final Epochs epochs;
   private final PointReader single;
 
@@ -31,8 +34,8 @@ public final class BatchReader {
    * @param single for what needs loading
    */
   public BatchReader(Engine engine, PointReader single) {
-    this.pool = engine.catalog().space().pool();
-    this.epochs = pool.epochs();
+    this.space = engine.catalog().space();
+    this.epochs = space.pool().epochs();
     this.single = single;
   }
 
@@ -50,7 +53,7 @@ public final class BatchReader {
         (a, b) ->
             tree.order().compare(sought[a], 0, sought[a].length, sought[b], 0, sought[b].length));
     Probe probe = single.probes().take();
-    Batch batch = new Batch(pool, sought, at, probe);
+    Batch batch = new Batch(space, sought, at, probe);
     try {
       find(tree, batch, order);
     } finally {
@@ -64,21 +67,75 @@ public final class BatchReader {
     return batch.values();
   }
 
-  /** Finds the keys as far as memory has them. */
+  /** Finds the keys as far as their values lie in pages. */
   private void find(TreeHandle tree, Batch batch, Integer[] order) {
     for (int from = 0; from < order.length; from += Batch.MOST) {
       int count = Math.min(Batch.MOST, order.length - from);
+      TreeState held = findInMemory(tree, batch, order, from, count);
+      if (held != null) {
+        try {
+          findByWaves(tree, held, batch);
+        } finally {
+          tree.states().release(held);
+        }
+        count(tree, answered(batch, order, from, count));
+      }
+    }
+  }
+
+  /**
+   * Finds the keys of a part as far as memory has them.
+   *
+   * @return the state that knows the rest, which is held; null if no key waits
+   */
+  private @Nullable TreeState findInMemory(
+      TreeHandle tree, Batch batch, Integer[] order, int from, int count) {
+    int slot = epochs.enter();
+    try {
+      tree.checkOpen();
+      TreeState state = tree.states().current();
+      batch.open(order, from, count, state.ranges().list());
+      Lookup.find(state, batch);
+      tree.memory().readLoss().gets(count, state.mergeableRuns());
+      if (batch.waitingKeys() > 0) {
+        if (tree.states().tryAcquire(state)) {
+          return state;
+        }
+        batch.leaveWaiting();
+      }
+      tree.counts().countGets(slot, answered(batch, order, from, count));
+      return null;
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
+  /** Loads what keys wait for, and asks those again, until none waits. */
+  private void findByWaves(TreeHandle tree, TreeState state, Batch batch) {
+    MissedPages missed = new MissedPages();
+    while (batch.waitingKeys() > 0) {
+      tree.checkOpen();
+      batch.collect(missed, space.loads().most(space));
+      space.loads().load(missed);
       int slot = epochs.enter();
       try {
-        tree.checkOpen();
-        TreeState state = tree.states().current();
-        batch.open(order, from, count, state.ranges().list());
-        Lookup.find(state, batch);
-        tree.counts().countGets(slot, answered(batch, order, from, count));
-        tree.memory().readLoss().gets(count, state.mergeableRuns());
+        batch.openWaiting();
+        Lookup.findOn(state, batch);
       } finally {
         epochs.exit(slot);
       }
+    }
+    for (int i = 0; i < batch.foundInL0(); i++) {
+      tree.work().foundInL0(state.version().l0Bytes());
+    }
+  }
+
+  private void count(TreeHandle tree, int gets) {
+    int slot = epochs.enter();
+    try {
+      tree.counts().countGets(slot, gets);
+    } finally {
+      epochs.exit(slot);
     }
   }
 

@@ -8,12 +8,15 @@ import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.range.RangeDeletes;
+import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.SSTableCursor;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -58,18 +61,24 @@ final class CursorSources {
 
   private boolean hasTurn;
 
+  private final Placing placing;
+  private final Consumer<SSTable> onMiss;
+  private final byte @Nullable [] to;
+
   /**
    * @param opener gives a cursor over all of a table
    * @param turns held by the cursor whose turn it is when there are not enough pages for all
    * @param overlay what goes before the tree's own entries, or null
    * @param at what to read at; registered with the snapshots until the cursor is closed
+   * @param to where what is read ends; null for no end
    */
   CursorSources(
       TreeHandle tree,
       Function<Table, EntryCursor> opener,
       Lock turns,
       @Nullable Overlay overlay,
-      Moment at) {
+      Moment at,
+      byte @Nullable [] to) {
     this.tree = tree;
     this.order = tree.order();
     this.opener = opener;
@@ -78,6 +87,9 @@ final class CursorSources {
     this.lsn = at.lsn();
     this.now = at.millis();
     probe.at(lsn, at.clock());
+    this.placing = new Placing(order);
+    this.onMiss = placing::onMiss;
+    this.to = to;
     // Opened by the first move, which waits for the memory it takes.
     this.merged = new MergingCursor(order, new EntryCursor[0]);
   }
@@ -97,7 +109,7 @@ final class CursorSources {
       throw e;
     }
     for (int run = 0; run < opened.runCount(); run++) {
-      sources[first + 1 + run] = new RunCursor(order, opened.run(run), opener);
+      sources[first + 1 + run] = new RunCursor(order, opened.run(run), this::cursor);
     }
     RangeDeletes deletes = opened.ranges().list();
     hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
@@ -106,6 +118,45 @@ final class CursorSources {
     steps = 0;
     runs = opened.mergeableRuns();
     return new MergingCursor(order, sources);
+  }
+
+  private EntryCursor cursor(Table table) {
+    EntryCursor opened = opener.apply(table);
+    if (opened instanceof SSTableCursor stored) {
+      stored.read(to, onMiss);
+    }
+    return opened;
+  }
+
+  /** Places the sources at a key and LSN or behind; gives all in one. */
+  MergingCursor seek(byte[] key, int offset, int length, long atLsn) {
+    MergingCursor all = toPlace(key, offset, length, atLsn);
+    try {
+      all.seek(key, offset, length, atLsn);
+    } finally {
+      placing.end();
+    }
+    return all;
+  }
+
+  /** Places the sources before a key; gives all in one. */
+  MergingCursor seekBefore(byte[] key, int offset, int length) {
+    MergingCursor all = toPlace(key, offset, length, Lsn.MAX);
+    try {
+      all.seekBefore(key, offset, length);
+    } finally {
+      placing.end();
+    }
+    return all;
+  }
+
+  private MergingCursor toPlace(byte[] key, int offset, int length, long atLsn) {
+    MergingCursor all = toPlace();
+    TreeState held = state;
+    if (held != null) {
+      placing.begin(held, key, offset, length, atLsn);
+    }
+    return all;
   }
 
   /** To be placed somewhere: takes up a state if none is held. */

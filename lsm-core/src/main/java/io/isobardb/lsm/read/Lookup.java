@@ -141,12 +141,18 @@ abstract class Lookup {
    */
   static void find(TreeState state, Batch batch) {
     batch.ask(state.active().content());
-    for (int i = 0; i < state.runCount() && batch.openKeys() > 0; i++) {
+    findOn(state, batch);
+  }
+
+  /** As {@link #find(TreeState, Batch)}, for keys that have been there; each from its run on. */
+  static void findOn(TreeState state, Batch batch) {
+    for (int i = 0; i < state.runCount() && batch.goesOn(); i++) {
       Run run = state.run(i);
+      batch.enter(i);
       for (int k = 0; k < batch.openKeys(); k++) {
         batch.reach(k, run.find(batch.openKey(k)));
       }
-      batch.walk();
+      batch.walk(state.isInL0(i));
     }
   }
 

@@ -93,7 +93,7 @@ public final class TreeCursor implements AutoCloseable {
     this.order = tree.order();
     this.bytes = order.isBytes();
     this.operator = tree.settings().operator();
-    this.sources = new CursorSources(tree, opener, turns, overlay, at);
+    this.sources = new CursorSources(tree, opener, turns, overlay, at, bounds.to());
     this.lsn = at.lsn();
     this.now = at.millis();
     this.from = bounds.from();
@@ -158,8 +158,7 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Places the sources on the current key; whether the snapshot still sees it. */
   private boolean find() {
-    MergingCursor merged = sources.toPlace();
-    merged.seek(key, 0, keyLength, lsn);
+    MergingCursor merged = sources.seek(key, 0, keyLength, lsn);
     stand = Stand.ON;
     sources.noteChanges();
     if (!merged.valid() || !isKey(merged.leaf())) {
@@ -214,19 +213,18 @@ public final class TreeCursor implements AutoCloseable {
     valid = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        MergingCursor merged = sources.toPlace();
         if (forward) {
           if (at == null) {
-            merged.first();
+            sources.toPlace().first();
           } else {
-            merged.seek(at, offset, length, atLsn);
+            sources.seek(at, offset, length, atLsn);
           }
           return settle(false);
         }
         if (at == null) {
-          merged.last();
+          sources.toPlace().last();
         } else {
-          merged.seekBefore(at, offset, length);
+          sources.seekBefore(at, offset, length);
         }
         return settleBackward();
       } catch (OutOfBudgetException e) {

@@ -83,12 +83,8 @@ final class ValueLookup extends Lookup {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       boolean newest = probe.lsn() >= table.meta().maxLsn();
-      if (found >= 0 && newest && !PageReader.expires(memory, base, entry)) {
-        // What was worth a read from disk, and is the newest the file has.
-        int from = base + PageReader.valueOffset(memory, base, entry);
-        long version = PageReader.lsn(memory, base, entry);
-        EntryCache.Value value = new EntryCache.Value(memory, from, found, version);
-        entries.put(table.fileNumber(), key, 0, key.length, probe.hash(), value);
+      if (found >= 0 && newest) {
+        keep(table, key, probe.hash(), (long) page << 32 | entry, found);
       }
       if (found != Probe.ELSEWHERE) {
         return found;
@@ -104,6 +100,26 @@ final class ValueLookup extends Lookup {
       table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
     }
     return found;
+  }
+
+  /**
+   * Keeps an entry in the cache of entries: it was worth a read from disk, and is the newest
+   * version that the file has. What expires is not kept.
+   *
+   * @param location of the entry, in a page of the pool
+   * @param length of its value
+   */
+  static void keep(SSTable table, byte[] key, long hash, long location, int length) {
+    TableSpace space = table.space();
+    Memory memory = space.pool().memory(SSTable.pageOf(location));
+    int base = space.pool().base(SSTable.pageOf(location));
+    int entry = SSTable.entryOf(location);
+    if (!PageReader.expires(memory, base, entry)) {
+      int from = base + PageReader.valueOffset(memory, base, entry);
+      long version = PageReader.lsn(memory, base, entry);
+      EntryCache.Value value = new EntryCache.Value(memory, from, length, version);
+      space.cache().entries().put(table.fileNumber(), key, 0, key.length, hash, value);
+    }
   }
 
   /** What an entry says; its value is copied if it lies in the page and there is room for it. */

@@ -37,6 +37,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.schedule.StoreWatch;
+import io.isobardb.lsm.sstable.PageLoads;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
@@ -286,7 +287,8 @@ public final class StoreParts {
                 environment.storage(),
                 direct ? IoMode.DIRECT : IoMode.BUFFERED,
                 manifest.storeId(),
-                this::label);
+                this::label)
+            .with(PageLoads.by(environment.scheduler()));
     Log log = new Log();
     long logStart = Math.max(counters.logStartLsn(), Lsn.FIRST);
     log.onReplayed(logStart);

@@ -19,6 +19,11 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public boolean help(Errand errand) {
+    return threads.help(errand);
+  }
+
+  @Override
   public Signal signal(String name) {
     return threads.signal(name);
   }

@@ -56,6 +56,16 @@ public interface Scheduler extends AutoCloseable {
    */
   void hold(Job.Priority priority, boolean hold);
 
+  /**
+   * Has a helper do an errand soon: one of a few threads that wait for the device. There may be no
+   * helper to spare for a long time, so owners do not rely on it.
+   *
+   * @return whether there are helpers at all; if not, the errand is left alone
+   */
+  default boolean help(Errand errand) {
+    return false;
+  }
+
   /** Changes what jobs may read and write. They pay between two steps, never within one. */
   void limit(IoLimits limits);
 

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs on a fixed number of threads and each service on one of its own. All are daemon threads
- * of the platform.
+ * Runs jobs on a fixed number of threads, each service on one of its own, and errands on a few that
+ * are started when they are needed. All are daemon threads of the platform.
  *
  * <p>{@link JobQueue} says which job is next. Between two steps a worker gives way to a more urgent
  * job that waits.
@@ -49,6 +49,8 @@ public final class ThreadScheduler implements Scheduler {
 
   private final WorkerTimes times = new WorkerTimes();
 
+  private final HelperThreads helpers;
+
   /** Whether steps have to be paid for. */
   private volatile boolean limited;
 
@@ -71,6 +73,7 @@ public final class ThreadScheduler implements Scheduler {
   public ThreadScheduler(String storeName, int workers) {
     this.storeName = storeName;
     this.queue = new JobQueue(workers);
+    this.helpers = new HelperThreads(storeName);
     for (int i = 1; i <= workers; i++) {
       this.workers.add(worker(i));
     }
@@ -124,6 +127,11 @@ public final class ThreadScheduler implements Scheduler {
       lock.unlock();
     }
     return thread;
+  }
+
+  @Override
+  public boolean help(Errand errand) {
+    return helpers.add(errand);
   }
 
   @Override
@@ -269,6 +277,7 @@ public final class ThreadScheduler implements Scheduler {
       awaitWorkers();
       toStop.forEach(ServiceThread::stop);
     }
+    helpers.close();
   }
 
   private boolean isWorker(Thread thread) {

@@ -150,7 +150,7 @@ public final class PageFile implements PageLoader, AutoCloseable {
 
   /** Reads exactly so many bytes. */
   public void readFully(long offset, Memory memory, int at, int length) throws IOException {
-    int got = open(memory, at).read(offset, memory, at, length);
+    int got = space.loads().run(() -> open(memory, at).read(offset, memory, at, length));
     if (got != length) {
       throw space.corrupt(meta, offset + got, "the file ends here");
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the pages of a file in large pieces into memory of its own, past the cache.
  *
  * <p>Holds one page at a time: what {@link #memory} gives is that of the last {@link #read}. Thread
- * rule: one thread at a time.
+ * rule: one thread at a time, each of which sees what the one before it did.
  */
 final class ReadAhead implements AutoCloseable {
   static final int LARGEST_BYTES = 256 << 10;
@@ -104,6 +104,16 @@ final class ReadAhead implements AutoCloseable {
     return from >= pieceFrom && from + pageSize <= pieceTo;
   }
 
+  /** Whether the page lies in the second half of a piece that was read. */
+  boolean isPastHalf(int pageNo) {
+    return holds(pageNo) && 2 * ((long) pageNo * pageSize - pieceFrom) >= pieceTo - pieceFrom;
+  }
+
+  /** The page behind the piece that was read. */
+  int endPage() {
+    return (int) (pieceTo / pageSize);
+  }
+
   Memory memory() {
     return block.memory();
   }
@@ -113,16 +123,32 @@ final class ReadAhead implements AutoCloseable {
     return meta.codec() == FileLayout.CODEC_NONE ? readRaw(pageNo) : readStored(pageNo, mode);
   }
 
+  /**
+   * Reads a piece that begins with a plain page, without checking it. If that fails, it holds
+   * nothing: whoever wants it reads it then.
+   */
+  void tryRead(int pageNo) {
+    try {
+      readPiece(pageNo);
+    } catch (IOException | RuntimeException e) {
+      pieceTo = pieceFrom;
+    }
+  }
+
+  private void readPiece(int pageNo) throws IOException {
+    int count = Math.min(pieceBytes / pageSize, Math.max(1, endPage - pageNo));
+    pieceTo = pieceFrom;
+    file.readRaw(pageNo, count, block.memory(), 0);
+    pieceFrom = (long) pageNo * pageSize;
+    pieceTo = pieceFrom + (long) count * pageSize;
+    current = -1;
+    changed.clear();
+  }
+
   private int readRaw(int pageNo) throws IOException {
     long from = (long) pageNo * pageSize;
     if (from < pieceFrom || from + pageSize > pieceTo) {
-      int count = Math.min(pieceBytes / pageSize, Math.max(1, endPage - pageNo));
-      pieceTo = pieceFrom;
-      file.readRaw(pageNo, count, block.memory(), 0);
-      pieceFrom = from;
-      pieceTo = from + (long) count * pageSize;
-      current = -1;
-      changed.clear();
+      readPiece(pageNo);
     }
     int base = (int) (from - pieceFrom);
     if (current != pageNo) {

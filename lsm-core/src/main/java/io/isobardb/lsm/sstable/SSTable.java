@@ -318,6 +318,26 @@ public final class SSTable {
     }
   }
 
+  /**
+   * A page that is missing on the way from the root to a place, or {@link #ABSENT}. Inside an
+   * epoch; no page becomes hotter.
+   */
+  public int missedOnWay(byte[] key, int offset, int length, long lsn) {
+    long at = lsn & -8L;
+    int pageNo = meta.rootPage();
+    for (int level = meta.indexHeight(); level > 0; level--) {
+      int page = page(pageNo, false);
+      if (page == PagePool.NONE) {
+        return pageNo;
+      }
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int slot = PageReader.childSlot(memory, base, key, offset, length, at, order);
+      pageNo = PageReader.child(memory, base, slot);
+    }
+    return page(pageNo, false) == PagePool.NONE ? pageNo : ABSENT;
+  }
+
   private static int miss(int pageNo) {
     return FIRST_MISS - pageNo;
   }
@@ -358,6 +378,11 @@ public final class SSTable {
     } catch (IOException e) {
       throw new UncheckedIOException("reading " + meta.fileName() + ": " + e.getMessage(), e);
     }
+  }
+
+  /** As {@link #loadPage(int, Access)}, but {@link PagePool#NONE} if it is not in memory. */
+  int pinIfThere(int pageNo, Access mode) {
+    return pages != null ? pages[pageNo] : cache.pin(fileKey | pageNo, mode);
   }
 
   /** As {@link #loadPage(int, Access)}, for one on disk; what is absent is read ahead. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,9 @@ public final class SSTableCursor extends LeafCursor {
   /** For a client's reads. */
   private final @Nullable PageSequence sequence;
 
+  /** Entries from here on are not wanted; null for no end. */
+  private byte @Nullable [] to;
+
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
 
@@ -84,6 +88,19 @@ public final class SSTableCursor extends LeafCursor {
     this.pathPages = new int[height];
     this.pathSlots = new int[height];
     this.sequence = mode == Access.QUERY ? PageSequence.ofScan(table) : null;
+  }
+
+  /**
+   * Says what else is known of a client's reading.
+   *
+   * @param end where it ends: no pages beyond are read ahead; null for no end
+   * @param onMiss told its SSTable before it waits for a single page
+   */
+  public void read(byte @Nullable [] end, Consumer<SSTable> onMiss) {
+    if (sequence != null && !table.isInMemory()) {
+      to = end;
+      sequence.listen(this::endPage, onMiss);
+    }
   }
 
   @Override
@@ -152,7 +169,7 @@ public final class SSTableCursor extends LeafCursor {
     int pageNo = table.meta().rootPage();
     for (int level = 0; level < height; level++) {
       pathPages[level] = pageNo;
-      int page = table.loadPage(pageNo, mode);
+      int page = sequence == null ? table.loadPage(pageNo, mode) : sequence.loadSingle(pageNo);
       int childNo;
       try {
         Memory index = pool.memory(page);
@@ -222,6 +239,27 @@ public final class SSTableCursor extends LeafCursor {
       } else {
         hold(child);
       }
+    }
+  }
+
+  /** Behind the last page that has entries before the end, as far as the index page tells. */
+  private int endPage() {
+    byte[] end = to;
+    int none = table.meta().rootPage();
+    if (end == null || height == 0) {
+      return none;
+    }
+    int pageNo = pathPages[height - 1];
+    int page = table.loadPage(pageNo, mode);
+    try {
+      Memory index = pool.memory(page);
+      int indexBase = pool.base(page);
+      int child = PageReader.childSlot(index, indexBase, end, 0, end.length, Lsn.MAX & -8L, order);
+      return child + 1 < PageReader.count(index, indexBase)
+          ? PageReader.child(index, indexBase, child) + 1
+          : none;
+    } finally {
+      table.unpin(pageNo);
     }
   }
 

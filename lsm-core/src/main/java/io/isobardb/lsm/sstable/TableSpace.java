@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param spare {@link #spareBytes} for reads of compressed pages when there is no other memory;
  *     used by one thread at a time, which holds its lock
  * @param trees what is known of trees, by ID
+ * @param loads reads beside those of readers' own threads
  */
 public record TableSpace(
     PagePool pool,
@@ -31,7 +32,8 @@ public record TableSpace(
     long storeIdHigh,
     long storeIdLow,
     Block spare,
-    IntFunction<TreeLabel> trees) {
+    IntFunction<TreeLabel> trees,
+    PageLoads loads) {
 
   /**
    * What files and errors say of a tree.
@@ -43,6 +45,34 @@ public record TableSpace(
     private static final TreeLabel UNKNOWN = new TreeLabel(null, new byte[0]);
   }
 
+  /** One whose readers read for themselves. */
+  public TableSpace(
+      PagePool pool,
+      BufferCache cache,
+      Storage storage,
+      IoMode ioMode,
+      long storeIdHigh,
+      long storeIdLow,
+      Block spare,
+      IntFunction<TreeLabel> trees) {
+    this(
+        pool,
+        cache,
+        storage,
+        ioMode,
+        storeIdHigh,
+        storeIdLow,
+        spare,
+        trees,
+        PageLoads.withoutHelpers());
+  }
+
+  /** The same, with files that helpers may read. */
+  public TableSpace with(PageLoads helped) {
+    return new TableSpace(
+        pool, cache, storage, ioMode, storeIdHigh, storeIdLow, spare, trees, helped);
+  }
+
   /** For {@link #trees} where nothing is known of them. */
   public static TreeLabel unknownTree(int treeId) {
     return TreeLabel.UNKNOWN;
@@ -50,7 +80,7 @@ public record TableSpace(
 
   /** The same, with files that are reached by another storage. */
   public TableSpace by(Storage other) {
-    return new TableSpace(pool, cache, other, ioMode, storeIdHigh, storeIdLow, spare, trees);
+    return new TableSpace(pool, cache, other, ioMode, storeIdHigh, storeIdLow, spare, trees, loads);
   }
 
   /** What to throw if an SSTable's file is not what was written. */

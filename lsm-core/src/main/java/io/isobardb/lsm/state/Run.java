@@ -83,6 +83,12 @@ public final class Run {
     return at < ranges.length && ranges[at].contains(order, key, 0, key.length) ? tables[at] : null;
   }
 
+  /** The first table that a cursor placed at a key looks into; null if there is none. */
+  public @Nullable Table firstFrom(byte[] key, int offset, int length) {
+    int at = firstNotBefore(key, offset, length);
+    return at < tables.length ? tables[at] : null;
+  }
+
   /** Index of the first table whose upper bound is not before the key; {@link #size} if none. */
   public int firstNotBefore(byte[] key, int offset, int length) {
     int low = 0;

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.simulation;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.schedule.Errand;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.ProcessorLimits;
@@ -40,6 +41,7 @@ public final class SimulatedScheduler implements Scheduler {
 
   private static final long STEP_NANOS = 1_000;
   private static final long NEVER = Long.MAX_VALUE;
+  private static final long HELP = 0x5EED0FE88A4D5L;
 
   /** Something that can be stepped. */
   private abstract static class Task {
@@ -67,6 +69,10 @@ public final class SimulatedScheduler implements Scheduler {
   private final Set<Job.Priority> held = EnumSet.noneOf(Job.Priority.class);
   private final SimulatedSignal jobEnded = new SimulatedSignal("the end of a job");
   private long stepLimit = NEVER;
+
+  /** Draws when errands are done: apart from the order of steps, which seeds stand for. */
+  private final SplittableRandom help;
+
   private @Nullable IllegalStateException stuck;
   private @Nullable Thread owner;
   private int eagerPercent;
@@ -83,6 +89,7 @@ public final class SimulatedScheduler implements Scheduler {
   public SimulatedScheduler(SimulatedClock clock, long seed) {
     this.clock = clock;
     this.random = new SplittableRandom(seed);
+    this.help = new SplittableRandom(seed ^ HELP);
   }
 
   /**
@@ -199,6 +206,25 @@ public final class SimulatedScheduler implements Scheduler {
     ServiceTask task = new ServiceTask(service);
     tasks.add(task);
     return task;
+  }
+
+  /**
+   * {@inheritDoc} It is done at once, or as a later step, if its owner has not come to it by then:
+   * the seed says which.
+   */
+  @Override
+  public boolean help(Errand errand) {
+    checkThread();
+    if (closed) {
+      return false;
+    }
+    tasks.removeIf(task -> task instanceof HelpTask earlier && !earlier.runnable());
+    if (help.nextBoolean()) {
+      new HelpTask(errand).step();
+    } else {
+      tasks.add(new HelpTask(errand));
+    }
+    return true;
   }
 
   @Override
@@ -408,6 +434,34 @@ public final class SimulatedScheduler implements Scheduler {
     public void stop() {
       checkThread();
       tasks.remove(this);
+    }
+  }
+
+  /** An errand that a helper comes to later; its owner may be faster. */
+  private static final class HelpTask extends Task {
+    private final Errand errand;
+
+    HelpTask(Errand errand) {
+      this.errand = errand;
+    }
+
+    @Override
+    String name() {
+      return "help";
+    }
+
+    @Override
+    boolean runnable() {
+      return errand.isOpen();
+    }
+
+    @Override
+    void step() {
+      try {
+        errand.run();
+      } catch (RuntimeException e) {
+        // As with threads: the owner finds out when it needs what was to be read.
+      }
     }
   }
 

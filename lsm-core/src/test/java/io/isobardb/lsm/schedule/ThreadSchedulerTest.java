@@ -87,6 +87,73 @@ final class ThreadSchedulerTest {
   }
 
   @Test
+  void anErrandIsDoneOnceByAHelperOrItsOwner() throws Exception {
+    AtomicInteger done = new AtomicInteger();
+    ThreadScheduler scheduler = new ThreadScheduler("t", 1);
+    List<Errand> errands = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      Errand errand = new Errand(done::incrementAndGet, scheduler.signal("the end of an errand"));
+      assertTrue(scheduler.help(errand));
+      errands.add(errand);
+    }
+    errands.forEach(Errand::finish);
+    assertEquals(500, done.get());
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Errand slow =
+        new Errand(
+            () -> {
+              begun.countDown();
+              awaitUninterrupted(go);
+              done.incrementAndGet();
+            },
+            scheduler.signal("the end of a slow errand"));
+    scheduler.help(slow);
+    begun.await();
+    Thread canceller = new Thread(slow::cancel);
+    canceller.start();
+    while (canceller.getState() != Thread.State.WAITING) {
+      assertTrue(canceller.isAlive(), "the errand is not done");
+      Thread.onSpinWait();
+    }
+    go.countDown();
+    canceller.join();
+    assertEquals(501, done.get());
+    scheduler.close();
+    Errand late = new Errand(done::incrementAndGet, scheduler.signal("the end of a late errand"));
+    assertFalse(scheduler.help(late));
+    late.cancel();
+    assertFalse(late.run());
+    assertEquals(501, done.get());
+    assertTrue(
+        Thread.getAllStackTraces().keySet().stream()
+            .noneMatch(thread -> thread.getName().startsWith("isobar-t-reader-")));
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** An error is an errand's end, too. */
+  @Test
+  void anErrandThatFailsHasEnded() {
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1);
+        FailingLog failing = new FailingLog(HelperThreads.class)) {
+      for (int i = 0; i < 40; i++) {
+        Errand errand =
+            new Errand(ThreadSchedulerTest::exhaust, scheduler.signal("the end of an errand"));
+        scheduler.help(errand);
+        errand.await();
+      }
+      assertTrue(failing.calls.get() > 0);
+    }
+  }
+
+  @Test
   void aServiceIsToldOfAFailureThatCanNotBeLogged() throws Exception {
     CountDownLatch told = new CountDownLatch(1);
     AtomicReference<Throwable> failure = new AtomicReference<>();

@@ -179,6 +179,15 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
     return value == 0 ? ABSENT : (int) value;
   }
 
+  /** As {@link #load}, but gives {@link #ABSENT} if the page is absent. */
+  public int pin(long key, Access access) {
+    int page = pinAs(key, access);
+    if (page != ABSENT) {
+      hits.increment();
+    }
+    return page;
+  }
+
   /**
    * Gives a pin back.
    *
@@ -208,9 +217,8 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
    * @throws NoFrameException if all pages are pinned, and stay so for a while
    */
   public int load(long key, PageLoader loader, Access access) throws IOException {
-    int page = pinAs(key, access);
+    int page = pin(key, access);
     if (page != ABSENT) {
-      hits.increment();
       return page;
     }
     Stripe stripe = stripe(key);
