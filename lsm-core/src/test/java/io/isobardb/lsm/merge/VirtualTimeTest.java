@@ -173,6 +173,14 @@ class VirtualTimeTest {
     long delays =
         run.stats().stalls().get(StallReason.L0_DELAY).count()
             + run.stats().stalls().get(StallReason.MEMORY_DELAY).count();
+    for (Job.Priority pr : Job.Priority.values()) {
+      var jobs = run.of(pr);
+      System.err.println(pr + " jobs " + jobs.size() + " wait ms " + jobs.stream().mapToLong(j -> j.begun() - j.submitted()).sum() / 1e6 + " run ms " + jobs.stream().mapToLong(j -> j.ended() - j.begun()).sum() / 1e6);
+    }
+    var fl = run.of(Job.Priority.FLUSH);
+    for (int i = 20; i < 40 && i < fl.size(); i++) System.err.println("  flush " + fl.get(i).submitted()/1000000.0 + " " + (fl.get(i).begun()-fl.get(i).submitted())/1e6 + " " + (fl.get(i).ended()-fl.get(i).begun())/1e6);
+    System.err.println("flushed " + run.stats().flushBytesWritten() + " in " + run.stats().flushes());
+    System.err.println("STALLS " + run.stats().stalls() + " end " + run.end() / 1e9 + " longest " + run.percentile(1.0) / 1e6 + " p99.9 " + run.percentile(0.999) / 1e6 + " p99 " + run.percentile(0.99) / 1e6+" merges "+run.stats().mergeBytesWritten());
     assertTrue(delays > 10 * groups, groups + " stops, " + delays + " delays");
   }
 }
