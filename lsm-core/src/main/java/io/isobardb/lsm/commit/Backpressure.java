@@ -45,11 +45,12 @@ public final class Backpressure {
    * What writers are slowed down for.
    *
    * @param memory of write memory, as {@link Fullness#slow}
+   * @param roomBytes of write memory, which is not in use
    * @param log of the log, likewise
    * @param l0 of the tree whose L0 is fullest, of those with something to flush
    * @param debtBytes what waits for merges
    */
-  record View(double memory, double log, FullL0 l0, long debtBytes) {}
+  record View(double memory, long roomBytes, double log, FullL0 l0, long debtBytes) {}
 
   /**
    * Where the limits are.
@@ -64,10 +65,12 @@ public final class Backpressure {
    *
    * @param flushing while a flush was under way
    * @param recent in the last second, whether flushes were under way or not
+   * @param flushNanos what a flush takes
    * @param merged what merges have taken out of L0 lately, as so much write memory
    * @param perByte of SSTables that were flushed, bytes of write memory
    */
-  record Freed(double flushing, double recent, double merged, double perByte) {}
+  record Freed(
+      double flushing, double recent, double flushNanos, double merged, double perByte) {}
 
   /**
    * How fast writers may go.
@@ -86,6 +89,14 @@ public final class Backpressure {
   static Pace pace(View view, Limits limits, Freed freed) {
     Pace pace = new Pace(null, Double.POSITIVE_INFINITY);
     pace = slower(pace, StallReason.MEMORY_DELAY, view.memory(), freed);
+    if (view.memory() > 0) {
+      // What comes free comes when a flush ends: until then there is the room that is left.
+      double least = freed.flushing() * LEAST_FOR_MERGES;
+      Pace room =
+          new Pace(
+              StallReason.MEMORY_DELAY, Math.max(least, view.roomBytes() / freed.flushNanos()));
+      pace = room.rate() < pace.rate() ? room : pace;
+    }
     pace = slower(pace, StallReason.LOG_DELAY, view.log(), freed);
     if (view.l0().slows()) {
       Pace l0 = new Pace(StallReason.L0_DELAY, l0Rate(view.l0(), freed));

@@ -89,7 +89,7 @@ public final class WriteGate implements StallCounter {
   private volatile boolean slowed;
 
   private volatile boolean closed;
-  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 0.1, 0, 1);
+  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 0.1, 1e6, 0, 1);
 
   // Guarded by this.
   private long recentFrom;
@@ -428,7 +428,11 @@ public final class WriteGate implements StallCounter {
 
   private Backpressure.View pressures() {
     return new Backpressure.View(
-        fullness.slow(usedBytes(), limitBytes), logPressure, l0, debtBytes);
+        fullness.slow(usedBytes(), limitBytes),
+        Math.max(0, limitBytes - usedBytes()),
+        logPressure,
+        l0,
+        debtBytes);
   }
 
   /** Whom background work keeps waiting soon, if it is not faster. */
@@ -539,7 +543,9 @@ public final class WriteGate implements StallCounter {
       if (written > 0) {
         perByte = perByte * 0.75 + (double) bytes / written * 0.25;
       }
-      freedRates = new Backpressure.Freed(flushing, freedRates.recent(), 0, perByte);
+      double flushNanos = freedRates.flushNanos() * 0.75 + nanos * 0.25;
+      freedRates =
+          new Backpressure.Freed(flushing, freedRates.recent(), flushNanos, 0, perByte);
     }
     seeFreed(bytes);
     freed.raise();
@@ -551,7 +557,8 @@ public final class WriteGate implements StallCounter {
     if (nanos >= RECENT_NANOS) {
       double recent = (double) recentBytes / nanos;
       freedRates =
-          new Backpressure.Freed(freedRates.flushing(), recent, 0, freedRates.perByte());
+          new Backpressure.Freed(
+              freedRates.flushing(), recent, freedRates.flushNanos(), 0, freedRates.perByte());
       recentFrom += nanos;
       recentBytes = 0;
     }
@@ -580,7 +587,11 @@ public final class WriteGate implements StallCounter {
     Backpressure.Freed rates = freedRates;
     double faded = last.bytesPerNano() * Math.exp(-(clock.nanos() - last.nanos()) / MERGED_NANOS);
     return new Backpressure.Freed(
-        rates.flushing(), rates.recent(), faded * rates.perByte(), rates.perByte());
+        rates.flushing(),
+        rates.recent(),
+        rates.flushNanos(),
+        faded * rates.perByte(),
+        rates.perByte());
   }
 
   /** What waits for disk merges from now on. */
