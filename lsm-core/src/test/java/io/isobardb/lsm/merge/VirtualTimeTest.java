@@ -45,6 +45,10 @@ class VirtualTimeTest {
           .backgroundThreads(2)
           .build();
 
+  /** Write memory that several slices of a flush go into. */
+  private static final StoreOptions ROOMY =
+      OPTIONS.toBuilder().memoryBudget(24 << 20).writeMemory(4 << 20).build();
+
   /**
    * What clients do.
    *
@@ -70,10 +74,11 @@ class VirtualTimeTest {
   }
 
   private static Run run(long seed, long bytesPerSecond, Load load) {
-    return run(seed, bytesPerSecond, load, false);
+    return run(seed, bytesPerSecond, load, false, OPTIONS);
   }
 
-  private static Run run(long seed, long bytesPerSecond, Load load, boolean fair) {
+  private static Run run(
+      long seed, long bytesPerSecond, Load load, boolean fair, StoreOptions options) {
     SimulatedClock clock = new SimulatedClock();
     VirtualDevice.Limits device =
         new VirtualDevice.Limits(
@@ -88,7 +93,7 @@ class VirtualTimeTest {
     StoreStats stats;
     try (Store store =
         Inside.open(
-            new Environment(storage, clock, scheduler, new SplittableRandom(seed)), OPTIONS)) {
+            new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options)) {
       Tree tree = store.openTree("t");
       List<Client> clients = new ArrayList<>();
       for (int c = 0; c < load.clients(); c++) {
@@ -134,7 +139,7 @@ class VirtualTimeTest {
 
   @Test
   void noFlushOrMergeOfL0WaitsForTheEndOfADeeperMerge() {
-    Run run = run(2, 20 << 20, new Load(3, 10_000, MILLI, 14));
+    Run run = run(2, 20 << 20, new Load(3, 12_000, MILLI, 14));
     List<JobTimes> deep = run.of(Job.Priority.MERGE_DEEP);
     assertTrue(deep.size() > 5, deep.size() + " deep merges");
     assertTrue(deep.stream().allMatch(job -> job.ended() > 0), "a deep merge never ended");
@@ -157,14 +162,14 @@ class VirtualTimeTest {
   @Test
   void fairJobsRunToTheirEndAndOthersGiveWay() {
     Load load = new Load(3, 10_000, MILLI, 14);
-    assertEquals(0, run(4, 20 << 20, load, true).stats().jobsPreempted());
+    assertEquals(0, run(4, 20 << 20, load, true, OPTIONS).stats().jobsPreempted());
     long ordered = run(4, 20 << 20, load).stats().jobsPreempted();
     assertTrue(ordered > 10, ordered + " times a job gave way");
   }
 
   @Test
   void tenTimesTooMuchIsDelayedByDegrees() {
-    Run run = run(3, 5 << 20, new Load(4, 3_000, 100_000, 16));
+    Run run = run(3, 5 << 20, new Load(4, 6_000, 100_000, 16), false, ROOMY);
     assertTrue(
         run.stats().stalls().get(StallReason.MEMORY_DELAY).count() > 100, run.stats()::toJson);
     long groups =
@@ -173,14 +178,6 @@ class VirtualTimeTest {
     long delays =
         run.stats().stalls().get(StallReason.L0_DELAY).count()
             + run.stats().stalls().get(StallReason.MEMORY_DELAY).count();
-    for (Job.Priority pr : Job.Priority.values()) {
-      var jobs = run.of(pr);
-      System.err.println(pr + " jobs " + jobs.size() + " wait ms " + jobs.stream().mapToLong(j -> j.begun() - j.submitted()).sum() / 1e6 + " run ms " + jobs.stream().mapToLong(j -> j.ended() - j.begun()).sum() / 1e6);
-    }
-    var fl = run.of(Job.Priority.FLUSH);
-    for (int i = 20; i < 40 && i < fl.size(); i++) System.err.println("  flush " + fl.get(i).submitted()/1000000.0 + " " + (fl.get(i).begun()-fl.get(i).submitted())/1e6 + " " + (fl.get(i).ended()-fl.get(i).begun())/1e6);
-    System.err.println("flushed " + run.stats().flushBytesWritten() + " in " + run.stats().flushes());
-    System.err.println("STALLS " + run.stats().stalls() + " end " + run.end() / 1e9 + " longest " + run.percentile(1.0) / 1e6 + " p99.9 " + run.percentile(0.999) / 1e6 + " p99 " + run.percentile(0.99) / 1e6+" merges "+run.stats().mergeBytesWritten());
     assertTrue(delays > 10 * groups, groups + " stops, " + delays + " delays");
   }
 }
