@@ -345,13 +345,10 @@ final class StoreOption {
       ALL.option(EXPERIMENT, "experiment.l0SlowdownGroups", COUNT)
           .from(2, 2000)
           .byDefault(
-              "twice `experiment.l0StartGroups`; eight times with `mergeSchedule` `ADAPTIVE`",
-              before ->
-                  (before.get(MERGE_SCHEDULE).equals(MergeSchedule.ADAPTIVE) ? 8 : 2)
-                      * before.get(L0_START_GROUPS))
+              "twice `experiment.l0StartGroups`", before -> 2 * before.get(L0_START_GROUPS))
           .formerly("l0SlowdownGroups")
           .does(
-              "Groups of SSTables in L0 from which on writers are slowed down, the more the more"
+              "Groups of SSTables in L0 from which on writers may be slowed down, the more the more"
                   + " there are. More than `experiment.l0StartGroups`.",
               "Raise it if writes come in bursts that merges make up for later.");
 
@@ -364,8 +361,21 @@ final class StoreOption {
           .formerly("l0StopGroups")
           .does(
               "Groups of SSTables in L0 from which on flushes for memory's sake wait for merges."
-                  + " No less than `experiment.l0SlowdownGroups`.",
+                  + " No less than `experiment.l0SlowdownGroups`. While little is read, both limits"
+                  + " are higher, up to `experiment.l0MostGroups`.",
               "Raise it along with `experiment.l0SlowdownGroups`.");
+
+  static final Option<Integer> L0_MOST_GROUPS =
+      ALL.option(EXPERIMENT, "experiment.l0MostGroups", COUNT)
+          .from(2, 4000)
+          .byDefault(
+              "16 times `experiment.l0StartGroups`, at least `experiment.l0StopGroups`",
+              before -> Math.max(before.get(L0_STOP_GROUPS), 16 * before.get(L0_START_GROUPS)))
+          .does(
+              "Groups of SSTables that L0 may have where nobody reads. The limits of a tree lie"
+                  + " between `experiment.l0StopGroups` and this: where operations would cost twice"
+                  + " what they do at `experiment.l0StartGroups`.",
+              "Set it to `experiment.l0StopGroups` for limits that stay as they are.");
 
   static final Option<Long> MERGE_DEBT_LIMIT =
       ALL.option(EXPERIMENT, "experiment.mergeDebtLimit", BYTES)

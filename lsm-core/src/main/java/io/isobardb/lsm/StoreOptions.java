@@ -99,6 +99,17 @@ public final class StoreOptions {
               + " and "
               + stop);
     }
+    int most = values.get(StoreOption.L0_MOST_GROUPS);
+    if (most < stop) {
+      throw new IllegalArgumentException(
+          StoreOption.L0_MOST_GROUPS
+              + " must be no less than "
+              + StoreOption.L0_STOP_GROUPS
+              + ", not "
+              + most
+              + " and "
+              + stop);
+    }
   }
 
   private void checkBandwidth() {

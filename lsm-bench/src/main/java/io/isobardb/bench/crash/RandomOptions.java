@@ -88,6 +88,11 @@ final class RandomOptions {
                 .l0SlowdownGroups(5 + random.nextInt(4))
                 .l0StopGroups(8 + random.nextInt(5))
                 .mergeDebtLimit(1L << (20 + random.nextInt(8))));
+    // Not drawn, either: in half of the stores as many groups as ever, whatever is read.
+    ExperimentalOptions groups = ExperimentalOptions.of(drawn.build());
+    if (groups.l0StartGroups() % 2 == 0) {
+      ExperimentalOptions.set(drawn, e -> e.l0MostGroups(groups.l0StopGroups()));
+    }
     drawn.mergeSchedule(schedule(random));
     limit(drawn, BANDWIDTHS.get(random.nextInt(BANDWIDTHS.size())));
     drawn

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.observe.StallReason;
-import io.isobardb.lsm.version.L0Limits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Each of the four is a pressure: 0 while it slows nobody down, 1 at its limit. Memory and log
  * come free with the flushes. So their rate is that of the flushes, times a factor that falls with
  * the pressure from far above what writers do to a half. Merges rewrite a byte several times, and
- * nobody knows how fast they are before they are asked. So for L0 and the debt the rate is that of
- * the last second, times a factor that falls from two to a quarter: it settles where merges keep
- * up.
+ * nobody knows how fast they are before they are asked. So for the debt the rate is that of the
+ * last second, times a factor that falls from two to a quarter: it settles where merges keep up.
+ * For L0 it is what merges have taken out of it lately, and what fits into it still.
  */
 public final class Backpressure {
   /** The rate where a delay for memory or log begins, as a multiple of what flushes free. */
@@ -22,11 +21,17 @@ public final class Backpressure {
   /** The rate at the limit of memory or log, as a multiple of what flushes free. */
   private static final double TIGHT = 0.5;
 
-  /** The rate where a delay for L0 or debt begins, as a multiple of the last second's rate. */
+  /** The rate where a delay for debt begins, as a multiple of the last second's rate. */
   private static final double LOOSE_FOR_MERGES = 2;
 
-  /** The rate at the limit of L0 or debt, as a multiple of the last second's rate. */
+  /** The rate at the limit of the debt, as a multiple of the last second's rate. */
   private static final double TIGHT_FOR_MERGES = 0.25;
+
+  /** How long it takes at least until the room that L0 has left is full. */
+  private static final double FILL_NANOS = 1e9;
+
+  /** What writers get of what merges do once L0 has no room left: it is to have some again. */
+  private static final double RECEDING = 0.75;
 
   /** The least rate that a delay for L0 or debt leaves, as a multiple of what flushes free. */
   private static final double LEAST_FOR_MERGES = 1.0 / 64;
@@ -40,28 +45,32 @@ public final class Backpressure {
    * What writers are slowed down for.
    *
    * @param memory of write memory, as {@link Fullness#slow}
+   * @param roomBytes of write memory, which is not in use
    * @param log of the log, likewise
-   * @param l0Groups the most groups of L0 that a tree with something to flush has
+   * @param l0 of the tree whose L0 is fullest, of those with something to flush
    * @param debtBytes what waits for merges
    */
-  record View(double memory, double log, int l0Groups, long debtBytes) {}
+  record View(double memory, long roomBytes, double log, FullL0 l0, long debtBytes) {}
 
   /**
    * Where the limits are.
    *
-   * @param l0 for groups of L0
    * @param debtBytes for what waits for merges
    * @param memory how full write memory may become
    */
-  public record Limits(L0Limits l0, long debtBytes, Fullness memory) {}
+  public record Limits(long debtBytes, Fullness memory) {}
 
   /**
    * What came free, in bytes per nanosecond.
    *
    * @param flushing while a flush was under way
    * @param recent in the last second, whether flushes were under way or not
+   * @param flushNanos what a flush takes
+   * @param merged what merges have taken out of L0 lately, as so much write memory
+   * @param perByte of SSTables that were flushed, bytes of write memory
    */
-  record Freed(double flushing, double recent) {}
+  record Freed(
+      double flushing, double recent, double flushNanos, double merged, double perByte) {}
 
   /**
    * How fast writers may go.
@@ -80,14 +89,25 @@ public final class Backpressure {
   static Pace pace(View view, Limits limits, Freed freed) {
     Pace pace = new Pace(null, Double.POSITIVE_INFINITY);
     pace = slower(pace, StallReason.MEMORY_DELAY, view.memory(), freed);
+    if (view.memory() > 0) {
+      // What comes free comes when a flush ends: until then there is the room that is left.
+      double least = freed.flushing() * LEAST_FOR_MERGES;
+      Pace room =
+          new Pace(
+              StallReason.MEMORY_DELAY, Math.max(least, view.roomBytes() / freed.flushNanos()));
+      pace = room.rate() < pace.rate() ? room : pace;
+    }
     pace = slower(pace, StallReason.LOG_DELAY, view.log(), freed);
-    pace = slower(pace, StallReason.L0_DELAY, l0(view, limits.l0()), freed);
+    if (view.l0().slows()) {
+      Pace l0 = new Pace(StallReason.L0_DELAY, l0Rate(view.l0(), freed));
+      pace = l0.rate() < pace.rate() ? l0 : pace;
+    }
     return slower(pace, StallReason.DEBT_DELAY, debt(view, limits), freed);
   }
 
   /** Whether L0, debt or log slow writers down, however much memory there is. */
   static boolean slows(View view, Limits limits) {
-    return view.log() > 0 || l0(view, limits.l0()) > 0 || debt(view, limits) > 0;
+    return view.log() > 0 || view.l0().slows() || debt(view, limits) > 0;
   }
 
   /** The debt from which on writers are slowed down. */
@@ -95,9 +115,16 @@ public final class Backpressure {
     return (long) (limit * SLOW_DEBT);
   }
 
-  private static double l0(View view, L0Limits limits) {
-    int steps = limits.stop() - limits.slowdown() + 1;
-    return Math.max(0, (double) (view.l0Groups() - limits.slowdown() + 1) / steps);
+  /**
+   * What fills the room that L0 has left in no less than {@link #FILL_NANOS}: what merges take out
+   * of it, and that room's part. So it is no delay at all for a burst that fits, and the nearer L0
+   * is to its limit, the nearer writers are to what merges do.
+   */
+  private static double l0Rate(FullL0 l0, Freed freed) {
+    double kept = l0.room() == 0 ? RECEDING : 1;
+    double room = (double) l0.room() * l0.groupBytes() * freed.perByte();
+    return Math.max(
+        freed.merged() * kept + room / FILL_NANOS, freed.flushing() * LEAST_FOR_MERGES);
   }
 
   private static double debt(View view, Limits limits) {

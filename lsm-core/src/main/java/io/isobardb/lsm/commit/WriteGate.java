@@ -42,6 +42,9 @@ public final class WriteGate implements StallCounter {
   /** The longest delay for merges' sake, which take longer to catch up than flushes do. */
   private static final long MAX_MERGE_WAIT_NANOS = 50_000_000;
 
+  /** What merges of L0 did so long ago counts for a third. */
+  private static final double MERGED_NANOS = 5e9;
+
   /** Over how long it is seen how much comes free. */
   private static final long RECENT_NANOS = 1_000_000_000;
 
@@ -78,7 +81,7 @@ public final class WriteGate implements StallCounter {
   private volatile long relieved;
   private final Backpressure.Limits limits;
   private final Fullness fullness;
-  private volatile int l0Groups;
+  private volatile FullL0 l0 = FullL0.none(L0Limits.DEFAULT);
   private volatile long debtBytes;
   private volatile double logPressure;
 
@@ -86,7 +89,7 @@ public final class WriteGate implements StallCounter {
   private volatile boolean slowed;
 
   private volatile boolean closed;
-  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 0.1);
+  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 0.1, 1e6, 0, 1);
 
   // Guarded by this.
   private long recentFrom;
@@ -96,6 +99,9 @@ public final class WriteGate implements StallCounter {
   private record Rate(double bytesPerNano, long nanos) {}
 
   private volatile Rate lastRate = new Rate(0, 0);
+
+  /** What merges take out of L0, when it was last looked at. */
+  private volatile Rate merged = new Rate(0, 0);
 
   /** What the gate asks of the rest of the store, on the threads of writers. */
   public interface Relief {
@@ -307,7 +313,7 @@ public final class WriteGate implements StallCounter {
   /** Waits until the write's bytes fit. */
   private void await(long bytes) {
     StallReason reason = StallReason.MEMORY_FULL;
-    if (l0Groups >= limits.l0().stop()) {
+    if (l0.isFull()) {
       reason = StallReason.L0_FULL;
     } else if (isLogFull()) {
       reason = StallReason.LOG_FULL;
@@ -422,26 +428,30 @@ public final class WriteGate implements StallCounter {
 
   private Backpressure.View pressures() {
     return new Backpressure.View(
-        fullness.slow(usedBytes(), limitBytes), logPressure, l0Groups, debtBytes);
+        fullness.slow(usedBytes(), limitBytes),
+        Math.max(0, limitBytes - usedBytes()),
+        logPressure,
+        l0,
+        debtBytes);
   }
 
   /** Whom background work keeps waiting soon, if it is not faster. */
   public BandwidthRules.Pressure pressure() {
-    L0Limits l0 = limits.l0();
+    FullL0 fullest = l0;
     if (debtBytes >= Backpressure.slowDebt(limits.debtBytes()) / 4 * 3
-        || l0Groups > (l0.slowdown() + l0.stop()) / 2) {
+        || fullest.nearlyFull()) {
       return BandwidthRules.Pressure.ALL;
     }
     boolean writers =
         usedBytes() + wanted() > fullness.pressing(limitBytes)
             || logPressure > 0
-            || l0Groups >= l0.slowdown() - 1;
+            || fullest.nearlySlows();
     return writers ? BandwidthRules.Pressure.WRITERS : BandwidthRules.Pressure.NONE;
   }
 
   /** Takes the write's turn in a line that moves the slower the greater the pressure is. */
   private void pace(long bytes, Backpressure.View view) {
-    Backpressure.Pace pace = Backpressure.pace(view, limits, freedRates);
+    Backpressure.Pace pace = Backpressure.pace(view, limits, freed());
     StallReason reason = pace.reason();
     if (reason == null) {
       return;
@@ -457,7 +467,7 @@ public final class WriteGate implements StallCounter {
     }
     StallSpan span = StallSpan.start();
     freed.await(
-        () -> closed || Backpressure.pace(pressures(), limits, freedRates).reason() == null, wait);
+        () -> closed || Backpressure.pace(pressures(), limits, freed()).reason() == null, wait);
     count(span, reason, clock.nanos() - now);
   }
 
@@ -519,13 +529,23 @@ public final class WriteGate implements StallCounter {
     }
   }
 
-  /** Told by flushes: {@code bytes} were freed in {@code nanos}. */
-  public synchronized void onFreed(long bytes, long nanos) {
+  /**
+   * Told by flushes: {@code bytes} of write memory were freed in {@code nanos}.
+   *
+   * @param written bytes of the SSTables that hold now what was there
+   */
+  public synchronized void onFreed(long bytes, long written, long nanos) {
     relieved++;
     if (bytes > 0 && nanos > 0) {
       double rate = (double) bytes / nanos;
       double flushing = Math.max(0.001, freedRates.flushing() * 0.75 + rate * 0.25);
-      freedRates = new Backpressure.Freed(flushing, freedRates.recent());
+      double perByte = freedRates.perByte();
+      if (written > 0) {
+        perByte = perByte * 0.75 + (double) bytes / written * 0.25;
+      }
+      double flushNanos = freedRates.flushNanos() * 0.75 + nanos * 0.25;
+      freedRates =
+          new Backpressure.Freed(flushing, freedRates.recent(), flushNanos, 0, perByte);
     }
     seeFreed(bytes);
     freed.raise();
@@ -536,16 +556,42 @@ public final class WriteGate implements StallCounter {
     long nanos = clock.nanos() - recentFrom;
     if (nanos >= RECENT_NANOS) {
       double recent = (double) recentBytes / nanos;
-      freedRates = new Backpressure.Freed(freedRates.flushing(), recent);
+      freedRates =
+          new Backpressure.Freed(
+              freedRates.flushing(), recent, freedRates.flushNanos(), 0, freedRates.perByte());
       recentFrom += nanos;
       recentBytes = 0;
     }
   }
 
-  /** The most groups of L0 that a tree has from now on with something to flush. */
-  public void setL0Groups(int groups) {
-    l0Groups = groups;
+  /** The fullest L0 from now on of a tree with something to flush. */
+  public void setL0(FullL0 fullest) {
+    l0 = fullest;
     seePressures();
+  }
+
+  /** Told by merges: they have taken so much out of L0. */
+  public synchronized void onLeftL0(long bytes) {
+    seeMerged(bytes);
+  }
+
+  /** What leaves L0 comes in large pieces: their rate is a mean over some seconds. */
+  private void seeMerged(long bytes) {
+    long now = clock.nanos();
+    double faded = merged.bytesPerNano() * Math.exp(-(now - merged.nanos()) / MERGED_NANOS);
+    merged = new Rate(faded + bytes / MERGED_NANOS, now);
+  }
+
+  private Backpressure.Freed freed() {
+    Rate last = merged;
+    Backpressure.Freed rates = freedRates;
+    double faded = last.bytesPerNano() * Math.exp(-(clock.nanos() - last.nanos()) / MERGED_NANOS);
+    return new Backpressure.Freed(
+        rates.flushing(),
+        rates.recent(),
+        rates.flushNanos(),
+        faded * rates.perByte(),
+        rates.perByte());
   }
 
   /** What waits for disk merges from now on. */

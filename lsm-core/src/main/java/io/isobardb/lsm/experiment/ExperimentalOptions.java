@@ -101,6 +101,11 @@ public final class ExperimentalOptions {
     return whole("l0StopGroups");
   }
 
+  /** Groups of L0 that there may be where nobody reads. */
+  public int l0MostGroups() {
+    return whole("l0MostGroups");
+  }
+
   /** How many bytes may wait for merges; writers are slowed down from half of that on. */
   public long mergeDebtLimit() {
     return bytes("mergeDebtLimit");
@@ -272,6 +277,11 @@ public final class ExperimentalOptions {
     /** See {@link ExperimentalOptions#l0StopGroups}; no less than the other two. */
     public Builder l0StopGroups(int groups) {
       return set("l0StopGroups", groups);
+    }
+
+    /** See {@link ExperimentalOptions#l0MostGroups}; no less than the other three. */
+    public Builder l0MostGroups(int groups) {
+      return set("l0MostGroups", groups);
     }
 
     /** See {@link ExperimentalOptions#mergeDebtLimit}. */

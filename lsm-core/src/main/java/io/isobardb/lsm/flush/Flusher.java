@@ -1,6 +1,7 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.WriteShares;
@@ -17,7 +18,7 @@ import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.version.Version;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -75,10 +76,10 @@ public final class Flusher implements Flushes {
    * @param l0 how L0 takes what is flushed
    * @param sizes of SSTables: of slices
    * @param maxJobs flushes at once
-   * @param l0Limits how many groups L0 may have
+   * @param l0Rules how many groups L0 may have
    */
   public record Settings(
-      FlushRules rules, L0Structure l0, TableSizes sizes, int maxJobs, L0Limits l0Limits) {}
+      FlushRules rules, L0Structure l0, TableSizes sizes, int maxJobs, L0Rules l0Rules) {}
 
   /** Is told what flushes have done. */
   public interface Listener {
@@ -190,14 +191,16 @@ public final class Flusher implements Flushes {
 
   @Override
   public void seeL0() {
-    int groups = 0;
+    FullL0 fullest = FullL0.none(settings.l0Rules().least());
+    long nanos = engine.nanos();
     for (TreeHandle tree : engine.catalog().trees()) {
       TreeState state = tree.states().current();
       if (state.memoryBytes() > 0) {
-        groups = Math.max(groups, state.version().groups().size());
+        tree.load().look(nanos, tree.counts());
+        fullest = fullest.or(FullL0.of(state.version(), tree.l0Limits(settings.l0Rules())));
       }
     }
-    engine.gate().setL0Groups(groups);
+    engine.gate().setL0(fullest);
   }
 
   private void choose() {
@@ -437,7 +440,7 @@ public final class Flusher implements Flushes {
   }
 
   private boolean l0Full(TreeHandle tree) {
-    return tree.states().current().version().l0Full(settings.l0Limits());
+    return tree.states().current().version().l0Full(tree.l0Limits(settings.l0Rules()));
   }
 
   @Override
@@ -497,7 +500,7 @@ public final class Flusher implements Flushes {
     if (engine.gate().pressed()) {
       listener.memoryShort();
     }
-    engine.gate().onFreed(freed, now - begun);
+    engine.gate().onFreed(freed, total, now - begun);
     slices.forEach(slice -> listener.onFlushed(slice.tree()));
   }
 

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.merge.MergeTiming.Choice;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -8,6 +9,8 @@ import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.version.L0Rules;
+import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.BurstHistory;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -32,6 +35,7 @@ public final class MergePauses implements StoreWatch {
   private final Engine engine;
   private final Merger merger;
   private final MergeTiming timing;
+  private final L0Rules rules;
   private final Flushes flushes;
   private final LongSupplier leftBytes;
   private volatile @Nullable Handle handle;
@@ -57,6 +61,7 @@ public final class MergePauses implements StoreWatch {
     this.engine = engine;
     this.merger = merger;
     this.timing = timing;
+    this.rules = merger.settings().l0Rules();
     this.flushes = flushes;
     this.leftBytes = leftBytes;
     this.glancedNanos = engine.nanos();
@@ -213,14 +218,16 @@ public final class MergePauses implements StoreWatch {
   }
 
   private MergeTiming.View view(long nanos) {
-    int groups = 0;
+    FullL0 fullest = FullL0.none(rules.least());
     for (TreeHandle tree : engine.catalog().trees()) {
-      groups = Math.max(groups, tree.states().current().version().groups().size());
+      tree.load().look(nanos, tree.counts());
+      Version version = tree.states().current().version();
+      fullest = fullest.or(FullL0.of(version, tree.l0Limits(rules)));
     }
     return new MergeTiming.View(
         bytesPerSecond,
         nanos - writtenNanos,
-        groups,
+        fullest,
         merger.debtBytes(),
         freeBytes(),
         awaiting > 0,

@@ -1,8 +1,8 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.MergeSchedule;
-import io.isobardb.lsm.version.L0Limits;
 import java.util.Set;
 
 /**
@@ -15,13 +15,12 @@ import java.util.Set;
  * debt may need.
  *
  * @param schedule what the user chose
- * @param l0 how many groups L0 may have
  * @param slowDebtBytes from how much debt on writers are slowed down
  * @param reserveBytes of the disk, for flushes meanwhile
  * @param leastBytes of the device in a second, which flushes and merges of L0 are to have
  */
 public record MergeTiming(
-    MergeSchedule schedule, L0Limits l0, long slowDebtBytes, long reserveBytes, long leastBytes) {
+    MergeSchedule schedule, long slowDebtBytes, long reserveBytes, long leastBytes) {
   private static final Set<Slot> ALL = Set.of(Slot.values());
 
   /** A delay after the last write is seen to be over within this part of it. */
@@ -39,7 +38,7 @@ public record MergeTiming(
    *
    * @param bytesPerSecond what users wrote lately
    * @param quietNanos for how long nobody has been seen to write
-   * @param l0Groups the most groups that the L0 of a tree has
+   * @param l0 of the tree whose L0 is fullest
    * @param debtBytes what waits for merges
    * @param freeBytes of the disk
    * @param awaited whether somebody waits for merges
@@ -49,7 +48,7 @@ public record MergeTiming(
   record View(
       long bytesPerSecond,
       long quietNanos,
-      int l0Groups,
+      FullL0 l0,
       long debtBytes,
       long freeBytes,
       boolean awaited,
@@ -102,13 +101,13 @@ public record MergeTiming(
     if (view.freeBytes() - 2 * view.debtBytes() < reserveBytes) {
       return new Choice(ALL, "the disk has little room");
     }
-    if (view.l0Groups() > (l0.slowdown() + l0.stop()) / 2) {
+    if (view.l0().nearlyFull()) {
       return new Choice(ALL, "L0 is nearly full");
     }
     if (schedule.kind() == MergeSchedule.Kind.SILK) {
       return new Choice(Set.of(Slot.L0), "clients need the device");
     }
-    if (view.l0Groups() >= l0.slowdown() - 1) {
+    if (view.l0().nearlySlows()) {
       return new Choice(Set.of(Slot.L0), "L0 has many groups");
     }
     return new Choice(Set.of(), "users write");

@@ -10,7 +10,7 @@ import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.L0Rules;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -76,10 +76,10 @@ public final class Merger {
    * @param memory when a tree's memory is merged
    * @param sizes of SSTables
    * @param slots disk merges at once
-   * @param l0Limits how many groups L0 may have
+   * @param l0Rules how many groups L0 may have
    */
   public record Settings(
-      MergePolicy disk, MemoryMerging memory, TableSizes sizes, Slots slots, L0Limits l0Limits) {}
+      MergePolicy disk, MemoryMerging memory, TableSizes sizes, Slots slots, L0Rules l0Rules) {}
 
   /**
    * How many disk merges there are at once. Those of L0 have slots of their own, so that none waits
@@ -111,6 +111,10 @@ public final class Merger {
     this.settings = settings;
     this.flushes = flushes;
     this.needless = new NeedlessTables(engine);
+  }
+
+  Settings settings() {
+    return settings;
   }
 
   /** The size of an SSTable that a disk merge writes to a tree now. */
@@ -409,6 +413,7 @@ public final class Merger {
     tree.work().onMerged(written, choice.output());
     if (choice.leavesL0() && read > 0) {
       tree.work().leftL0(read, written, choice.l0Bytes(), choice.l0Groups());
+      engine.gate().onLeftL0(choice.l0Bytes());
     }
     merges.increment();
     int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();
@@ -469,7 +474,7 @@ public final class Merger {
 
   /** Whether a tree is not flushed for memory's sake until its L0 has been merged. */
   boolean l0Full(TreeHandle tree) {
-    return tree.states().current().version().l0Full(settings.l0Limits());
+    return tree.states().current().version().l0Full(tree.l0Limits(settings.l0Rules()));
   }
 
   /** What waits for merges, of all trees. */

@@ -25,6 +25,7 @@ import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.tuner.memory.TunerOptions;
 import org.jspecify.annotations.Nullable;
@@ -177,7 +178,7 @@ final class PartOptions {
         leveling.l0(),
         new TableSizes(pageSize),
         Math.max(1, jobs() / 2),
-        leveling.l0Limits());
+        l0Rules());
   }
 
   /** What merges keep to. */
@@ -187,14 +188,13 @@ final class PartOptions {
         new MemoryMerging(chosen.memoryComponent()),
         new TableSizes(pageSize),
         Merger.Slots.of(jobs()),
-        leveling.l0Limits());
+        l0Rules());
   }
 
   /** When disk merges run. */
   MergeTiming timing() {
     return new MergeTiming(
         given.mergeSchedule(),
-        leveling.l0Limits(),
         Backpressure.slowDebt(chosen.mergeDebtLimit()),
         writeMemory,
         limits().bandwidth().minimumBytes());
@@ -202,8 +202,11 @@ final class PartOptions {
 
   /** When writers are slowed down. */
   Backpressure.Limits backpressure() {
-    return new Backpressure.Limits(
-        leveling.l0Limits(), chosen.mergeDebtLimit(), flushRules.fullness());
+    return new Backpressure.Limits(chosen.mergeDebtLimit(), flushRules.fullness());
+  }
+
+  private L0Rules l0Rules() {
+    return new L0Rules(leveling.l0Limits(), chosen.l0MostGroups());
   }
 
   /** When active SSTables are sealed. */

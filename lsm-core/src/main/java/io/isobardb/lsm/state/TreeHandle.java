@@ -12,6 +12,9 @@ import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.L0Rules;
+import io.isobardb.lsm.version.Version;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +39,7 @@ public final class TreeHandle {
   private final TreeWork work = new TreeWork();
   private final ActiveSeals seals;
   private final PlannedLevels levels = new PlannedLevels();
+  private final RecentLoad load = new RecentLoad();
 
   private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable Refusal refused;
@@ -309,6 +313,18 @@ public final class TreeHandle {
   /** What users have done to it. */
   public OperationCounts counts() {
     return counts;
+  }
+
+  /** How many groups its L0 may have, as it is read now. */
+  public L0Limits l0Limits(L0Rules rules) {
+    Version version = states.current().version();
+    int deeper = version.tiers().size() + version.levelCount();
+    return rules.limits(load.load(), version.groups().size(), deeper);
+  }
+
+  /** What users did to it lately. */
+  public RecentLoad load() {
+    return load;
   }
 
   /** The work on what it has in memory. */

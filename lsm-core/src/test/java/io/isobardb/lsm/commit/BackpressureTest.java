@@ -15,10 +15,18 @@ import org.junit.jupiter.api.Test;
 /** How fast writers may go. */
 class BackpressureTest {
   private static final Backpressure.Limits LIMITS =
-      new Backpressure.Limits(L0Limits.DEFAULT, 1000, Fullness.USUAL);
+      new Backpressure.Limits(1000, Fullness.USUAL);
 
-  /** Flushes free 64 while they are under way, and freed 20 in the last second. */
-  private static final Backpressure.Freed FREED = new Backpressure.Freed(64, 20);
+  /**
+   * Flushes free 64 while they are under way, and freed 20 in the last second; merges took 10 out
+   * of L0.
+   */
+  private static final Backpressure.Freed FREED = new Backpressure.Freed(64, 20, 1e9, 10, 1);
+
+  /** Groups with which 4 come in a second for each that there is room for. */
+  private static FullL0 l0(int groups) {
+    return new FullL0(groups, L0Limits.DEFAULT, 4_000_000_000L);
+  }
 
   @Test
   void pacesAreAsReviewed() throws IOException {
@@ -37,8 +45,9 @@ class BackpressureTest {
           Backpressure.pace(
               new Backpressure.View(
                   Double.parseDouble(values.getOrDefault("memory", "0")),
+                  Long.parseLong(values.getOrDefault("room", "1000000000000")),
                   Double.parseDouble(values.getOrDefault("log", "0")),
-                  Integer.parseInt(values.getOrDefault("groups", "0")),
+                  l0(Integer.parseInt(values.getOrDefault("groups", "0"))),
                   Long.parseLong(values.getOrDefault("debt", "0"))),
               LIMITS,
               FREED);
@@ -55,7 +64,7 @@ class BackpressureTest {
     double before = 8 * 64;
     for (int i = 1; i <= 1000; i++) {
       double rate =
-          Backpressure.pace(new Backpressure.View(i / 1000.0, 0, 0, 0), LIMITS, FREED).rate();
+          Backpressure.pace(new Backpressure.View(i / 1000.0, 1L << 50, 0, l0(0), 0), LIMITS, FREED).rate();
       assertTrue(rate < before, i + " thousandths");
       assertTrue(rate > before * 0.99, i + " thousandths");
       before = rate;

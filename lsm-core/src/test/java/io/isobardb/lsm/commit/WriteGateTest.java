@@ -13,7 +13,6 @@ import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
-import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayDeque;
@@ -59,7 +58,7 @@ class WriteGateTest {
             new Observers("test", new MeteredStorage(new SimulatedStorage(clock), clock)),
             new Flushes(),
             LIMIT * UNIT,
-            new Backpressure.Limits(L0Limits.DEFAULT, 1 << 30, Fullness.USUAL));
+            new Backpressure.Limits(1 << 30, Fullness.USUAL));
   }
 
   private final class Flushes implements WriteGate.Relief {
@@ -115,7 +114,7 @@ class WriteGateTest {
 
   private void flushSlice() {
     free(slice * PAGES);
-    gate.onFreed(slice * UNIT, 1_000);
+    gate.onFreed(slice * UNIT, slice * UNIT, 1_000);
     flushing = false;
     gate.wake();
     flush();
@@ -260,7 +259,7 @@ class WriteGateTest {
     onRequest =
         () -> {
           free(taken.size());
-          gate.onFreed(0, 0);
+          gate.onFreed(0, 0, 0);
         };
     assertEquals(20 * UNIT, gate.claim(20 * UNIT));
     assertEquals(0, taken.size());

@@ -3,6 +3,7 @@ package io.isobardb.lsm.merge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.setting.OptionKind;
 import io.isobardb.lsm.version.GoldenFile;
@@ -39,13 +40,13 @@ class MergeTimingTest {
       }
       MergeTiming timing =
           new MergeTiming(
-              OptionKind.SCHEDULE.read(words[0]), L0Limits.DEFAULT, 1000 * MB, 64 * MB, 50 * MB);
+              OptionKind.SCHEDULE.read(words[0]), 1000 * MB, 64 * MB, 50 * MB);
       MergeTiming.Choice choice =
           timing.choose(
               new MergeTiming.View(
                   (long) (values.getOrDefault("rate", 100.0) * MB),
                   (long) (values.getOrDefault("quiet", 0.0) * 1e6),
-                  values.getOrDefault("groups", 0.0).intValue(),
+                  new FullL0(values.getOrDefault("groups", 0.0).intValue(), L0Limits.DEFAULT, 0),
                   (long) (values.getOrDefault("debt", 0.0) * MB),
                   (long) (values.getOrDefault("free", 1e6) * MB),
                   values.containsKey("awaited"),

@@ -45,6 +45,10 @@ class VirtualTimeTest {
           .backgroundThreads(2)
           .build();
 
+  /** Write memory that several slices of a flush go into. */
+  private static final StoreOptions ROOMY =
+      OPTIONS.toBuilder().memoryBudget(24 << 20).writeMemory(4 << 20).build();
+
   /**
    * What clients do.
    *
@@ -70,10 +74,11 @@ class VirtualTimeTest {
   }
 
   private static Run run(long seed, long bytesPerSecond, Load load) {
-    return run(seed, bytesPerSecond, load, false);
+    return run(seed, bytesPerSecond, load, false, OPTIONS);
   }
 
-  private static Run run(long seed, long bytesPerSecond, Load load, boolean fair) {
+  private static Run run(
+      long seed, long bytesPerSecond, Load load, boolean fair, StoreOptions options) {
     SimulatedClock clock = new SimulatedClock();
     VirtualDevice.Limits device =
         new VirtualDevice.Limits(
@@ -88,7 +93,7 @@ class VirtualTimeTest {
     StoreStats stats;
     try (Store store =
         Inside.open(
-            new Environment(storage, clock, scheduler, new SplittableRandom(seed)), OPTIONS)) {
+            new Environment(storage, clock, scheduler, new SplittableRandom(seed)), options)) {
       Tree tree = store.openTree("t");
       List<Client> clients = new ArrayList<>();
       for (int c = 0; c < load.clients(); c++) {
@@ -134,7 +139,7 @@ class VirtualTimeTest {
 
   @Test
   void noFlushOrMergeOfL0WaitsForTheEndOfADeeperMerge() {
-    Run run = run(2, 20 << 20, new Load(3, 10_000, MILLI, 14));
+    Run run = run(2, 20 << 20, new Load(3, 12_000, MILLI, 14));
     List<JobTimes> deep = run.of(Job.Priority.MERGE_DEEP);
     assertTrue(deep.size() > 5, deep.size() + " deep merges");
     assertTrue(deep.stream().allMatch(job -> job.ended() > 0), "a deep merge never ended");
@@ -157,14 +162,14 @@ class VirtualTimeTest {
   @Test
   void fairJobsRunToTheirEndAndOthersGiveWay() {
     Load load = new Load(3, 10_000, MILLI, 14);
-    assertEquals(0, run(4, 20 << 20, load, true).stats().jobsPreempted());
+    assertEquals(0, run(4, 20 << 20, load, true, OPTIONS).stats().jobsPreempted());
     long ordered = run(4, 20 << 20, load).stats().jobsPreempted();
     assertTrue(ordered > 10, ordered + " times a job gave way");
   }
 
   @Test
   void tenTimesTooMuchIsDelayedByDegrees() {
-    Run run = run(3, 5 << 20, new Load(4, 3_000, 100_000, 16));
+    Run run = run(3, 5 << 20, new Load(4, 6_000, 100_000, 16), false, ROOMY);
     assertTrue(
         run.stats().stalls().get(StallReason.MEMORY_DELAY).count() > 100, run.stats()::toJson);
     long groups =
