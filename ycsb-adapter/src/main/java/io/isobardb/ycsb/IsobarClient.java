@@ -1,7 +1,6 @@
 package io.isobardb.ycsb;
 
 import io.isobardb.lsm.Cursor;
-import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -132,12 +131,16 @@ public final class IsobarClient extends RecordClient {
 
   @Override
   protected void scan(int tree, byte[] from, int limit, RecordVisitor visitor) {
-    try (Cursor cursor = trees.get(tree).cursor(CursorOptions.all())) {
-      boolean valid = cursor.seek(from);
-      for (int i = 0; valid && i < limit; i++) {
-        visitor.record(cursor.value());
-        valid = i + 1 < limit && cursor.next();
-      }
+    try (Cursor cursor = trees.get(tree).cursor()) {
+      cursor.seek(from);
+      cursor.forEach(
+          limit,
+          (key, value) -> {
+            byte[] record = new byte[value.remaining()];
+            value.get(record);
+            visitor.record(record);
+            return true;
+          });
     }
   }
 }

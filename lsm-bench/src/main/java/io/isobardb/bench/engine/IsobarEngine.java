@@ -4,6 +4,7 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -141,12 +142,13 @@ public final class IsobarEngine implements Engine {
     store.close();
   }
 
-  private static final class IsobarSession implements Session {
+  private static final class IsobarSession implements Session, EntryReader {
     private final List<Tree> trees;
     private byte[] target = {};
     private ByteBuffer targetBuffer = ByteBuffer.wrap(target);
-    private ByteBuffer scanKey = ByteBuffer.allocate(64);
-    private ByteBuffer scanValue = ByteBuffer.allocate(1024);
+    private byte[] scanKey = new byte[64];
+    private byte[] scanValue = new byte[1024];
+    private Visitor scanned = (key, keyLength, value, valueLength) -> {};
 
     private final Look look = new Look();
 
@@ -192,15 +194,17 @@ public final class IsobarEngine implements Engine {
 
     @Override
     public int scan(int tree, byte[] from, int limit, Visitor visitor) {
-      try (Cursor cursor = trees.get(tree).cursor(CursorOptions.all())) {
-        return visit(cursor, cursor.seek(from), limit, visitor);
+      scanned = visitor;
+      try (Cursor cursor = trees.get(tree).cursor()) {
+        return cursor.seek(from) ? (int) cursor.forEach(limit, this) : 0;
       }
     }
 
     @Override
     public int scanPrefix(int tree, byte[] prefix, Visitor visitor) {
+      scanned = visitor;
       try (Cursor cursor = trees.get(tree).cursor(CursorOptions.prefix(prefix))) {
-        return visit(cursor, cursor.first(), Integer.MAX_VALUE, visitor);
+        return cursor.first() ? (int) cursor.forEach(Integer.MAX_VALUE, this) : 0;
       }
     }
 
@@ -209,25 +213,20 @@ public final class IsobarEngine implements Engine {
       return trees.get(tree).multiGet(keys);
     }
 
-    private int visit(Cursor cursor, boolean placed, int limit, Visitor visitor) {
-      int count = 0;
-      boolean valid = placed;
-      while (valid && count < limit) {
-        int keyLength = cursor.key(scanKey.clear());
-        if (keyLength > scanKey.capacity()) {
-          scanKey = ByteBuffer.allocate(2 * keyLength);
-          cursor.key(scanKey);
-        }
-        int valueLength = cursor.value(scanValue.clear());
-        if (valueLength > scanValue.capacity()) {
-          scanValue = ByteBuffer.allocate(2 * valueLength);
-          cursor.value(scanValue);
-        }
-        visitor.entry(scanKey.array(), keyLength, scanValue.array(), valueLength);
-        count++;
-        valid = count < limit && cursor.next();
+    @Override
+    public boolean read(ByteBuffer key, ByteBuffer value) {
+      int keyLength = key.remaining();
+      int valueLength = value.remaining();
+      if (keyLength > scanKey.length) {
+        scanKey = new byte[2 * keyLength];
       }
-      return count;
+      if (valueLength > scanValue.length) {
+        scanValue = new byte[2 * valueLength];
+      }
+      key.get(scanKey, 0, keyLength);
+      value.get(scanValue, 0, valueLength);
+      scanned.entry(scanKey, keyLength, scanValue, valueLength);
+      return true;
     }
 
     @Override

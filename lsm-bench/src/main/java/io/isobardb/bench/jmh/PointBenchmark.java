@@ -49,6 +49,10 @@ public class PointBenchmark {
     @Param({"500000"})
     public int records = 500_000;
 
+    /** How many records are overwritten last, at random, which nothing then settles. */
+    @Param({"0"})
+    public int updates;
+
     private Path dir = Path.of("");
     private @Nullable Engine open;
 
@@ -64,8 +68,14 @@ public class PointBenchmark {
           setKey(key, i);
           session.put(0, key, value);
         }
+        open.settle();
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (int i = 0; i < updates; i++) {
+          byte[] key = new byte[16];
+          setKey(key, random.nextInt(records));
+          session.put(0, key, value);
+        }
       }
-      open.settle();
     }
 
     /** Closes and removes. */
@@ -125,8 +135,18 @@ public class PointBenchmark {
   /** Visits 100 entries from a random record on. */
   @Benchmark
   public int scan100(Client client) {
+    return scan(client, 100);
+  }
+
+  /** Visits 10,000 entries from a random record on. */
+  @Benchmark
+  public int scan10000(Client client) {
+    return scan(client, 10_000);
+  }
+
+  private static int scan(Client client, int limit) {
     return client.session.scan(
-        0, client.randomKey(0), 100, (key, keyLength, value, valueLength) -> {});
+        0, client.randomKey(0), limit, (key, keyLength, value, valueLength) -> {});
   }
 
   private static void setKey(byte[] key, long record) {

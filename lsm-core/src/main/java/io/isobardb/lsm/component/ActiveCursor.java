@@ -7,6 +7,7 @@ import static io.isobardb.lsm.component.ActiveNodes.SHAPE;
 import static io.isobardb.lsm.component.ActiveNodes.UPPER;
 import static io.isobardb.lsm.component.ActiveNodes.VERSION;
 
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -36,6 +37,13 @@ final class ActiveCursor extends LeafEntryCursor {
 
   private long shape;
   private int slot = -1;
+
+  /** The slot at which the next entries are to be fetched. */
+  private int aheadTo;
+
+  /** Keeps the compiler from leaving the fetches out. */
+  private int fetched;
+
   private byte[] fence = new byte[32];
   private final byte @Nullable [] low;
   private final byte @Nullable [] high;
@@ -72,6 +80,7 @@ final class ActiveCursor extends LeafEntryCursor {
     if (tree.isEmpty()) {
       return false;
     }
+    aheadTo = 0;
     if (page == PagePool.NONE) {
       return show(tree.descend(at, offset, length, lsn, before));
     }
@@ -163,10 +172,30 @@ final class ActiveCursor extends LeafEntryCursor {
     return tree.order().compare(fence, 0, length, bound, 0, bound.length);
   }
 
+  /** Has entries fetched together, which would else be waited for one after another. */
+  private void fetchAhead(int from, int count) {
+    if (page != PagePool.NONE) {
+      // The copy has just been made.
+      aheadTo = count;
+      return;
+    }
+    int end = Math.min(from + ahead, count);
+    int sum = 0;
+    for (int i = from; i < end; i++) {
+      sum += fetch(memory, tree.nodes.entry(memory, base, shape, i));
+    }
+    fetched = sum;
+    aheadTo = end;
+    ahead = Math.min(2 * ahead, MOST_AHEAD_ENTRIES);
+  }
+
   private boolean settle(int to) {
     slot = to;
     if (to < 0) {
       return false;
+    }
+    if (to >= aheadTo) {
+      fetchAhead(to, ActiveNodes.count(shape));
     }
     entry = tree.nodes.entry(memory, base, shape, to);
     load();
@@ -200,6 +229,7 @@ final class ActiveCursor extends LeafEntryCursor {
   @Override
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     long sought = Math.min(lsn, NEWEST);
+    ahead = AHEAD_ENTRIES;
     return load(key, offset, length, sought, false)
         ? settleForward(lowerBound(key, offset, length, sought))
         : settle(-1);
@@ -215,6 +245,24 @@ final class ActiveCursor extends LeafEntryCursor {
   @Override
   public boolean next() {
     return valid() && settleForward(slot + 1);
+  }
+
+  @Override
+  public boolean nextWithin(Stretch stretch) {
+    Memory leafMemory = memory;
+    int count = ActiveNodes.count(shape);
+    for (int to = slot + 1; to < count; to++) {
+      if (to >= aheadTo) {
+        fetchAhead(to, count);
+      }
+      int next = tree.nodes.entry(leafMemory, base, shape, to);
+      int taken = take(leafMemory, next, stretch);
+      if (taken != PASSED) {
+        slot = taken == TAKEN ? to : slot;
+        return taken == TAKEN;
+      }
+    }
+    return false;
   }
 
   @Override

@@ -54,6 +54,14 @@ public interface EntryCursor extends AutoCloseable {
     return false;
   }
 
+  /**
+   * The key from which on entries of {@link #leaf} may not be entries of this cursor; null if all
+   * that follow are.
+   */
+  default byte @Nullable [] leafEnd() {
+    return null;
+  }
+
   /** The cursor over one SSTable that stands on the current entry; until this one moves. */
   LeafCursor leaf();
 

@@ -1,9 +1,12 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor over one SSTable, active or immutable: it holds the current entry itself. Cursors over
@@ -13,8 +16,15 @@ import java.nio.ByteBuffer;
  * <p>Thread rule: one thread at a time.
  */
 public abstract class LeafCursor implements EntryCursor {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
   /** Holds the current key from index 0 on. */
   protected byte[] key = new byte[64];
+
+  private byte @Nullable [] keyViewed;
+  private ByteBuffer keyView = NOTHING;
+  private @Nullable Memory valueViewed;
+  private ByteBuffer valueView = NOTHING;
 
   private int keyLength;
   private long head;
@@ -23,10 +33,74 @@ public abstract class LeafCursor implements EntryCursor {
 
   /** Takes up the current entry, as it is stored, whose key is in {@link #key} already. */
   protected final void entry(int keyLength, long lsn, int kind) {
+    entry(keyLength, Words.head(key, 0, keyLength), lsn, kind);
+  }
+
+  /** The same, where the key's head is known. */
+  protected final void entry(int keyLength, long head, long lsn, int kind) {
     this.keyLength = keyLength;
-    this.head = Words.head(key, 0, keyLength);
+    this.head = head;
     this.lsn = lsn;
     this.kind = kind;
+  }
+
+  /**
+   * From the newest version of a key that a moment sees: moves on within the page to the next key
+   * that has a plain value, if that lies within a stretch of that moment, and all in between are
+   * older versions or not seen. Else it stays where it is.
+   *
+   * @param stretch begun where it stands, or where it stood before it moved by this method alone
+   * @return whether it moved
+   */
+  public boolean nextWithin(Stretch stretch) {
+    return false;
+  }
+
+  /**
+   * Moves on within the page as {@link #nextWithin} does, and hands out each entry that it comes
+   * to, until the reader says no or throws; then it stands on that entry.
+   *
+   * @param most how many at most
+   * @return how many; if the reader said no, less than 0: the complement of that
+   */
+  public final int readWithin(Stretch stretch, int most, EntryReader reader) {
+    ByteBuffer shownKey = NOTHING;
+    ByteBuffer shownValue = NOTHING;
+    int read = 0;
+    try {
+      while (read < most && nextWithin(stretch)) {
+        read++;
+        shownKey = keyView();
+        shownValue = valueView();
+        if (!reader.read(shownKey, shownValue)) {
+          return ~read;
+        }
+      }
+      return read;
+    } finally {
+      shownKey.limit(0);
+      shownValue.limit(0);
+    }
+  }
+
+  /** The current key, read-only and big-endian, until the cursor moves. */
+  public final ByteBuffer keyView() {
+    if (keyViewed != key) {
+      keyViewed = key;
+      keyView = ByteBuffer.wrap(key).asReadOnlyBuffer();
+    }
+    return keyView.limit(keyLength).position(0).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  /** As {@link #keyView}: the current value, which is no overflow value. */
+  public ByteBuffer valueView() {
+    Memory memory = valueMemory();
+    if (valueViewed != memory) {
+      valueViewed = memory;
+      valueView = memory.view(0, memory.size());
+    }
+    int from = valueOffset();
+    return valueView.limit(from + valueLength()).position(from).order(ByteOrder.BIG_ENDIAN);
   }
 
   /** When the current entry expires, or {@link Expiry#NEVER}. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.entry;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.page.Words;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ public final class MergingCursor implements EntryCursor {
   /** Where the valid sources stand. */
   private final LeafCursor[] leaves;
 
+  /** The heads of their keys; not of the source in front, which may go on by itself. */
+  private final long[] heads;
+
   /** The head of the key that comes next after the sources in front, once that is looked up. */
   private long nextHead;
 
@@ -40,6 +44,7 @@ public final class MergingCursor implements EntryCursor {
     this.sources = sources;
     this.heap = new int[sources.length];
     this.leaves = new LeafCursor[sources.length];
+    this.heads = new long[sources.length];
   }
 
   /** The index of the source that the current entry comes from. */
@@ -102,6 +107,7 @@ public final class MergingCursor implements EntryCursor {
       if (staysInFront(leaf)) {
         return true;
       }
+      heads[front] = leaf.head();
     }
     return advance(more);
   }
@@ -114,7 +120,7 @@ public final class MergingCursor implements EntryCursor {
     int front = heap[0];
     boolean more = sources[front].previous();
     if (more) {
-      leaves[front] = sources[front].leaf();
+      stand(front);
     }
     return advance(more);
   }
@@ -150,15 +156,30 @@ public final class MergingCursor implements EntryCursor {
     return moved;
   }
 
+  /**
+   * Ends a stretch of the leaf in front before the first key that may come from elsewhere. The last
+   * move was forward; the other sources stay while the leaf goes on within the stretch.
+   */
+  public void end(Stretch stretch) {
+    byte[] leafEnd = sources[heap[0]].leafEnd();
+    if (leafEnd != null) {
+      stretch.endBefore(leafEnd, leafEnd.length, Words.head(leafEnd, 0, leafEnd.length));
+    }
+    for (int i = 1; i < Math.min(size, 3); i++) {
+      LeafCursor next = leaves[heap[i]];
+      stretch.endBefore(next.key(), next.keyLength(), heads[heap[i]]);
+    }
+  }
+
   /** Whether the head alone tells that nothing comes before the entry the front source moved to. */
   private boolean staysInFront(LeafCursor leaf) {
     if (!bytes || size == 1) {
       return size == 1;
     }
     if (!nextHeadKnown) {
-      nextHead = leaves[heap[1]].head();
-      if (size > 2 && Long.compareUnsigned(leaves[heap[2]].head(), nextHead) < 0) {
-        nextHead = leaves[heap[2]].head();
+      nextHead = heads[heap[1]];
+      if (size > 2 && Long.compareUnsigned(heads[heap[2]], nextHead) < 0) {
+        nextHead = heads[heap[2]];
       }
       nextHeadKnown = true;
     }
@@ -205,9 +226,10 @@ public final class MergingCursor implements EntryCursor {
     size = 0;
     nextHeadKnown = false;
     heap[size++] = current;
+    heads[current] = leaves[current].head();
     for (int i = 0; i < sources.length; i++) {
       if (i != current && sources[i].valid()) {
-        leaves[i] = sources[i].leaf();
+        stand(i);
         heap[size++] = i;
       }
     }
@@ -221,7 +243,7 @@ public final class MergingCursor implements EntryCursor {
     nextHeadKnown = false;
     for (int i = 0; i < sources.length; i++) {
       if (sources[i].valid()) {
-        leaves[i] = sources[i].leaf();
+        stand(i);
         heap[size++] = i;
       }
     }
@@ -229,6 +251,12 @@ public final class MergingCursor implements EntryCursor {
       siftDown(i);
     }
     return size > 0;
+  }
+
+  private void stand(int source) {
+    LeafCursor leaf = sources[source].leaf();
+    leaves[source] = leaf;
+    heads[source] = leaf.head();
   }
 
   private void siftDown(int at) {
@@ -252,20 +280,19 @@ public final class MergingCursor implements EntryCursor {
   }
 
   private boolean before(int a, int b) {
-    int c = compare(leaves[a], leaves[b]);
+    int c = compare(a, b);
     if (c == 0) {
       c = Integer.compare(a, b);
     }
     return forward ? c < 0 : c > 0;
   }
 
-  private int compare(LeafCursor a, LeafCursor b) {
-    if (bytes) {
-      int c = Long.compareUnsigned(a.head(), b.head());
-      if (c != 0) {
-        return c;
-      }
+  private int compare(int source, int other) {
+    if (bytes && heads[source] != heads[other]) {
+      return Long.compareUnsigned(heads[source], heads[other]);
     }
+    LeafCursor a = leaves[source];
+    LeafCursor b = leaves[other];
     int c = order.compare(a.key(), 0, a.keyLength(), b.key(), 0, b.keyLength());
     return c != 0 ? c : Long.compare(b.lsn(), a.lsn());
   }

@@ -511,12 +511,17 @@ public final class Coverage {
 
     /** The newest range delete that covers a key; 0 if none does. */
     public long covering(byte[] key, int length) {
+      return segment(key, length).lsn();
+    }
+
+    /** The segment that a key lies in. */
+    public Segment segment(byte[] key, int length) {
       Segment found = segment;
       if (found == null || !has(found, key, length)) {
         found = coverage.segment(key, length);
         segment = found;
       }
-      return found.lsn();
+      return found;
     }
 
     private boolean has(Segment found, byte[] key, int length) {

@@ -6,6 +6,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.SSTable;
@@ -203,6 +204,11 @@ final class CursorSources {
     return true;
   }
 
+  /** Counts steps that were made meanwhile. */
+  void countSteps(int count) {
+    steps += count;
+  }
+
   private void countSteps() {
     tree.memory().readLoss().steps(steps, runs);
     tree.counts().countSteps(steps);
@@ -234,6 +240,11 @@ final class CursorSources {
     }
   }
 
+  /** Whether there is an overlay, which may change while the cursor stands. */
+  boolean mayChange() {
+    return overlay != null;
+  }
+
   /** Whether the overlay has changed since {@link #noteChanges}. */
   boolean haveChanged() {
     return overlay != null && overlay.changes() != changes;
@@ -257,7 +268,7 @@ final class CursorSources {
   }
 
   /** Whether the entry that the sources stand on is the overlay's: it lives as long as that. */
-  private boolean isOwn() {
+  boolean isOwn() {
     return overlay != null && merged.source() == 0;
   }
 
@@ -272,6 +283,24 @@ final class CursorSources {
       probe.above(0);
     }
     return probe;
+  }
+
+  /**
+   * Ends a stretch of the leaf in front before what may change the answer: another source, or range
+   * deletes. The last move was forward.
+   *
+   * @return whether there is a stretch
+   */
+  boolean bound(Stretch stretch) {
+    if (overlay != null && (isOwn() || overlay.hidesKeys())) {
+      return false;
+    }
+    merged.end(stretch);
+    HiddenKeys keys = hidden;
+    if (keys != null) {
+      keys.bound(stretch, merged.leaf());
+    }
+    return true;
   }
 
   /** What the overlay has is newer than all in the tree, though it has the LSN read at. */

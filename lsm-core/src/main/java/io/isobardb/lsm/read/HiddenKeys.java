@@ -2,8 +2,10 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.lsm.range.Coverage;
 import io.isobardb.lsm.range.RangeDeletes;
+import io.isobardb.memory.page.Words;
 
 /**
  * What range deletes hide from a cursor. Where several entries in a row are hidden, it has the runs
@@ -30,6 +32,16 @@ final class HiddenKeys {
     long floor = walk.covering(entry.key(), entry.keyLength());
     row = entry.lsn() < floor ? row + 1 : 0;
     return floor;
+  }
+
+  /** Leaves out of a stretch, from an entry on, what is hidden; ends it where that changes. */
+  void bound(Stretch stretch, LeafCursor entry) {
+    Coverage.Segment segment = walk.segment(entry.key(), entry.keyLength());
+    byte[] high = segment.high();
+    if (high != null) {
+      stretch.endBefore(high, high.length, Words.head(high, 0, high.length));
+    }
+    stretch.above(segment.lsn());
   }
 
   /**

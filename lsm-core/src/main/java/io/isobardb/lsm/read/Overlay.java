@@ -14,6 +14,9 @@ public interface Overlay {
    */
   LeafCursor cursor(long lsn, long now);
 
+  /** Whether there are keys of which it hides what others wrote. */
+  boolean hidesKeys();
+
   /** Whether it hides what others wrote of a key. */
   boolean hides(byte[] key, int length);
 

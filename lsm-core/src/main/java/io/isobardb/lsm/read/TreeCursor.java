@@ -1,5 +1,6 @@
 package io.isobardb.lsm.read;
 
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
@@ -7,6 +8,7 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.OperandChain;
@@ -14,8 +16,10 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
@@ -45,6 +49,11 @@ public final class TreeCursor implements AutoCloseable {
   /** All versions of the key seen last are passed. */
   private static final long PASSED = -1;
 
+  /** Entries that are handed out before it looks whether the tree has moved on. */
+  private static final int MOST_AT_ONCE = 256;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
   private final TreeHandle tree;
   private final KeyOrder order;
   private final boolean bytes;
@@ -57,7 +66,23 @@ public final class TreeCursor implements AutoCloseable {
 
   private boolean valid;
   private Stand stand = Stand.ON;
-  private byte[] key = new byte[64];
+
+  /** What the leaf in front may hand out after the current entry, if {@link #front} is set. */
+  private final Stretch stretch;
+
+  /** The head of {@link #to}. */
+  private final long toHead;
+
+  /** The leaf that a stretch is handed out of; null if there is none, or it is not known. */
+  private @Nullable LeafCursor front;
+
+  /**
+   * The current key: {@link #ownKey}, or the array of the leaf that the sources stand on. Nobody
+   * changes that once the sources are given up.
+   */
+  private byte[] key;
+
+  private byte[] ownKey = new byte[64];
   private int keyLength;
   private long keyHead;
 
@@ -74,6 +99,16 @@ public final class TreeCursor implements AutoCloseable {
 
   /** The key that a step starts from. */
   private byte[] origin = new byte[64];
+
+  /** For values that {@link #forEach} can't show where they lie. */
+  private ByteBuffer scratch = NOTHING;
+
+  private ByteBuffer scratchView = NOTHING.asReadOnlyBuffer();
+
+  /** For keys of its own. */
+  private byte @Nullable [] keyViewed;
+
+  private ByteBuffer keyView = NOTHING;
 
   /**
    * @param opener gives a cursor over all of a table
@@ -98,9 +133,13 @@ public final class TreeCursor implements AutoCloseable {
     this.now = at.millis();
     this.from = bounds.from();
     this.to = bounds.to();
+    this.toHead = to == null ? 0 : Words.head(to, 0, to.length);
+    this.stretch = new Stretch(order, at);
+    this.key = ownKey;
   }
 
   private void shut() {
+    front = null;
     if (stand == Stand.BEFORE) {
       stand = Stand.ON;
     }
@@ -158,6 +197,8 @@ public final class TreeCursor implements AutoCloseable {
 
   /** Places the sources on the current key; whether the snapshot still sees it. */
   private boolean find() {
+    keepKey();
+    front = null;
     MergingCursor merged = sources.seek(key, 0, keyLength, lsn);
     stand = Stand.ON;
     sources.noteChanges();
@@ -238,6 +279,10 @@ public final class TreeCursor implements AutoCloseable {
     checkValid();
     renew();
     boolean elsewhere = !standsOnIt();
+    if (!elsewhere && stepWithin()) {
+      return true;
+    }
+    keepKey();
     valid = false;
     cutOffAt = PASSED;
     if (!elsewhere) {
@@ -256,10 +301,43 @@ public final class TreeCursor implements AutoCloseable {
     return place(true, origin, 0, length, cutOffAt);
   }
 
+  /** Moves to the next key if that is within a stretch of the leaf in front; whether it moved. */
+  private boolean stepWithin() {
+    LeafCursor leaf = front();
+    if (leaf == null || !leaf.nextWithin(stretch)) {
+      return false;
+    }
+    show(leaf);
+    return true;
+  }
+
+  /** The leaf that a stretch is handed out of, for sources that stand on the current entry. */
+  private @Nullable LeafCursor front() {
+    LeafCursor leaf = front;
+    if (leaf == null && stand == Stand.ON) {
+      leaf = begin();
+      front = leaf;
+    }
+    return leaf;
+  }
+
+  /** Begins a stretch from the current entry on, on which the sources stand; null if none can. */
+  private @Nullable LeafCursor begin() {
+    stretch.begin();
+    if (!sources.bound(stretch)) {
+      return null;
+    }
+    if (to != null) {
+      stretch.endBefore(to, to.length, toHead);
+    }
+    return stretch.isKnown() ? sources.merged().leaf() : null;
+  }
+
   /** Moves back by one key. */
   public boolean previous() {
     checkValid();
     renew();
+    keepKey();
     valid = false;
     int length = noteOrigin();
     if (stand == Stand.BEFORE && !sources.haveChanged()) {
@@ -294,6 +372,7 @@ public final class TreeCursor implements AutoCloseable {
    * @param skip whether entries with the current key are to be passed over
    */
   private boolean settle(boolean skip) {
+    front = null;
     stand = Stand.ON;
     sources.noteChanges();
     MergingCursor merged = sources.merged();
@@ -301,15 +380,16 @@ public final class TreeCursor implements AutoCloseable {
     while (merged.valid()) {
       LeafCursor entry = merged.leaf();
       if (entry.lsn() <= lsn && !(passing && isKey(entry))) {
-        remember(entry);
-        if (to != null && !isBelow(to)) {
+        if (!isInBounds(entry)) {
           return valid = false;
         }
         int said = sources.ask(entry);
+        if (said != Probe.DELETED && said != Probe.OPERAND) {
+          show(entry);
+          return valid = true;
+        }
+        remember(entry);
         if (said != Probe.DELETED) {
-          if (said != Probe.OPERAND) {
-            return valid = true;
-          }
           cutOffAt = Lsn.MAX;
           byte[] value = fold();
           cutOffAt = PASSED;
@@ -336,6 +416,7 @@ public final class TreeCursor implements AutoCloseable {
    * passed: its value is kept.
    */
   private boolean settleBackward() {
+    front = null;
     sources.noteChanges();
     MergingCursor merged = sources.merged();
     while (merged.valid()) {
@@ -435,8 +516,15 @@ public final class TreeCursor implements AutoCloseable {
     stand = Stand.BEHIND;
   }
 
-  private boolean isBelow(byte[] bound) {
-    return order.compare(key, 0, keyLength, bound, 0, bound.length) < 0;
+  private boolean isInBounds(LeafCursor entry) {
+    byte[] bound = to;
+    if (bound == null) {
+      return true;
+    }
+    if (bytes && entry.head() != toHead) {
+      return Long.compareUnsigned(entry.head(), toHead) < 0;
+    }
+    return order.compare(entry.key(), 0, entry.keyLength(), bound, 0, bound.length) < 0;
   }
 
   private boolean isKey(LeafCursor entry) {
@@ -445,13 +533,28 @@ public final class TreeCursor implements AutoCloseable {
         && order.compare(key, 0, keyLength, entry.key(), 0, keyLength) == 0;
   }
 
-  private void remember(LeafCursor entry) {
+  /** Makes an entry's key the current one, where it is. */
+  private void show(LeafCursor entry) {
     keyHead = entry.head();
     keyLength = entry.keyLength();
-    if (key.length < keyLength) {
-      key = new byte[Math.max(keyLength, 2 * key.length)];
+    key = entry.key();
+  }
+
+  /** Makes an entry's key the current one, whatever becomes of the entry. */
+  private void remember(LeafCursor entry) {
+    show(entry);
+    keepKey();
+  }
+
+  /** To be called before the sources move, if the current key counts afterwards. */
+  private void keepKey() {
+    if (key != ownKey) {
+      if (ownKey.length < keyLength) {
+        ownKey = new byte[Math.max(keyLength, 2 * ownKey.length)];
+      }
+      System.arraycopy(key, 0, ownKey, 0, keyLength);
+      key = ownKey;
     }
-    System.arraycopy(entry.key(), 0, key, 0, keyLength);
   }
 
   private void checkValid() {
@@ -460,7 +563,91 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
-  /** The array that holds the current key from index 0 on; owned by the cursor. */
+  /**
+   * Hands out the current entry and those that follow; then it stands on the first one that was not
+   * handed out, or on the one at which the reader stopped or threw.
+   *
+   * @return how many
+   */
+  public long forEach(long limit, EntryReader reader) {
+    long done = 0;
+    while (valid && done < limit) {
+      done++;
+      if (!readCurrent(reader)) {
+        break;
+      }
+      int read = readWithin((int) Math.min(limit - done, MOST_AT_ONCE), reader);
+      done += read < 0 ? ~read : read;
+      if (read < 0) {
+        break;
+      }
+      next();
+    }
+    return done;
+  }
+
+  /** Hands out the current entry; whether to go on. */
+  private boolean readCurrent(EntryReader reader) {
+    ByteBuffer value = valueView();
+    ByteBuffer shown = keyView();
+    sources.endTurn();
+    try {
+      return reader.read(shown, value);
+    } finally {
+      shown.limit(0);
+      value.limit(0);
+    }
+  }
+
+  /** Hands out what follows within a stretch; as {@link LeafCursor#readWithin} says. */
+  private int readWithin(int most, EntryReader reader) {
+    // While an overlay changes, so may what is behind the next entry.
+    LeafCursor leaf = most > 0 && standsOnIt() && !sources.mayChange() ? front() : null;
+    if (leaf == null) {
+      return 0;
+    }
+    try {
+      int read = leaf.readWithin(stretch, most, reader);
+      sources.countSteps(read < 0 ? ~read : read);
+      return read;
+    } finally {
+      show(leaf);
+    }
+  }
+
+  /** The current value, until the cursor moves. */
+  private ByteBuffer valueView() {
+    if (stand == Stand.ON && sources.isHeld() && !sources.haveChanged() && !sources.isOwn()) {
+      LeafCursor leaf = sources.merged().leaf();
+      if (leaf.kind() == Kind.PUT) {
+        return leaf.valueView();
+      }
+    }
+    int length = valueLength();
+    if (scratch.capacity() < length) {
+      scratch = ByteBuffer.allocate(Math.max(length, 2 * scratch.capacity()));
+      scratchView = scratch.asReadOnlyBuffer();
+    }
+    copyValue(scratch, 0);
+    return scratchView.limit(length).position(0).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  /** The current key, until the cursor moves. */
+  private ByteBuffer keyView() {
+    if (stand == Stand.ON && sources.isHeld()) {
+      LeafCursor leaf = sources.merged().leaf();
+      if (leaf.key() == key) {
+        return leaf.keyView();
+      }
+    }
+    if (keyViewed != key) {
+      keyViewed = key;
+      keyView = ByteBuffer.wrap(key).asReadOnlyBuffer();
+    }
+    return keyView.limit(keyLength).position(0).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  /** The array that holds the current key from index 0 on; not to be changed. */
   public byte[] key() {
     checkValid();
     return key;

@@ -3,10 +3,12 @@ package io.isobardb.lsm.sstable;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,10 +27,11 @@ public final class SSTableCursor extends LeafCursor {
   private static final int NOT_PINNED = -1;
   private static final int CACHE_LINE = 64;
 
-  /** How many entries are fetched at once, and how many bytes of them at most. */
+  /** How many entries are fetched at once, at first and at most, and how many bytes for each. */
   private static final int AHEAD_ENTRIES = 8;
 
-  private static final int AHEAD_BYTES = 1024;
+  private static final int MOST_AHEAD_ENTRIES = 64;
+  private static final int AHEAD_BYTES = 128;
 
   /** Data pages that are found in one visit to their index page: enough for a short scan. */
   private static final int FOLLOWING = 4;
@@ -73,8 +76,23 @@ public final class SSTableCursor extends LeafCursor {
   private int storedLength;
   private int valueAt;
 
+  /** How many entries are fetched next time: more, the longer it goes on. */
+  private int ahead = AHEAD_ENTRIES;
+
   /** The slot at which the next entries are to be fetched. */
   private int aheadTo;
+
+  /** What the prefix contributes to the heads of keys. */
+  private long prefixHead;
+
+  private int lsnWidth;
+  private long baseLsn;
+
+  /** The slot at which a stretch ends in the current page. */
+  private int endSlot;
+
+  /** The number of that stretch: another page has another stretch. */
+  private int endOf;
 
   /** Keeps the compiler from leaving the fetches out. */
   private int fetched;
@@ -165,6 +183,7 @@ public final class SSTableCursor extends LeafCursor {
   /** Goes to the data page for the place and gives the slot there, which may be past the end. */
   private int lowerBound(byte[] sought, int offset, int length, long atLsn) {
     valid = false;
+    ahead = AHEAD_ENTRIES;
     long at = atLsn & -8L;
     int pageNo = table.meta().rootPage();
     for (int level = 0; level < height; level++) {
@@ -299,6 +318,9 @@ public final class SSTableCursor extends LeafCursor {
             key,
             0,
             prefixLength);
+    prefixHead = Words.head(key, 0, prefixLength);
+    lsnWidth = memory().getByte(base + PageLayout.LSN_WIDTH);
+    baseLsn = memory().getLong(base + PageLayout.BASE_LSN);
   }
 
   private boolean readPastCache(int pageNo) {
@@ -374,16 +396,17 @@ public final class SSTableCursor extends LeafCursor {
    * when its turn comes.
    */
   private void fetchAhead(Memory in, int from) {
-    int last = Math.min(from + AHEAD_ENTRIES, count) - 1;
+    int last = Math.min(from + ahead, count) - 1;
     // Entries grow down from the page's end.
     int low = base + PageReader.entry(in, base, last);
     int high = base + PageReader.entry(in, base, from);
     int sum = 0;
-    for (int at = Math.max(low, high - AHEAD_BYTES); at < high; at += CACHE_LINE) {
+    for (int at = Math.max(low, high - ahead * AHEAD_BYTES); at < high; at += CACHE_LINE) {
       sum += in.getByte(at);
     }
     fetched = sum;
     aheadTo = last + 1;
+    ahead = Math.min(2 * ahead, MOST_AHEAD_ENTRIES);
   }
 
   /**
@@ -398,7 +421,7 @@ public final class SSTableCursor extends LeafCursor {
       sum += in.getByte(at);
     }
     int end = base + pool.pageSize();
-    for (int at = end - AHEAD_BYTES; at < end; at += CACHE_LINE) {
+    for (int at = end - AHEAD_ENTRIES * AHEAD_BYTES; at < end; at += CACHE_LINE) {
       sum += in.getByte(at);
     }
     fetched = sum;
@@ -432,11 +455,89 @@ public final class SSTableCursor extends LeafCursor {
     at += in.getByte(base + PageLayout.LSN_WIDTH);
     int keyLength = prefixLength + suffix;
     ensureKey(keyLength);
-    in.get(at, key, prefixLength, suffix);
+    in.getWords(at, key, prefixLength, suffix);
     entry(keyLength, lsn, kind);
     valueAt = at + suffix;
     valid = true;
     return true;
+  }
+
+  @Override
+  public boolean nextWithin(Stretch stretch) {
+    Memory in = memory;
+    if (in == null) {
+      return false;
+    }
+    int heads = base + PageLayout.HEADER_BYTES;
+    int offsets = heads + (count << 2);
+    int given = in.getInt(heads + (slot << 2));
+    for (int to = slot + 1; to < count; to++) {
+      if (to >= aheadTo) {
+        fetchAhead(in, to);
+      }
+      int entry = base + in.getUnsignedShort(offsets + (to << 1));
+      int first = in.getInt(entry);
+      int kind = (byte) first;
+      int suffix = (byte) (first >> 8);
+      int stored = (byte) (first >> 16);
+      int at = entry + 3;
+      if ((suffix | stored) < 0) {
+        suffix = PageReader.varint(in, entry + 1);
+        at = PageReader.skipVarint(in, entry + 1);
+        stored = PageReader.varint(in, at);
+        at = PageReader.skipVarint(in, at);
+      }
+      long lsn = lsnWidth == 0 ? baseLsn : PageReader.lsnAt(in, base, at);
+      at += lsnWidth;
+      if (!stretch.sees(lsn)
+          || in.getInt(heads + (to << 2)) == given
+              && suffix == keyLength() - prefixLength
+              && in.compare(at, suffix, key, prefixLength, suffix) == 0) {
+        continue;
+      }
+      if (!stretch.isPlain(kind, lsn, Kind.expiry(kind, in, at + suffix + stored))) {
+        return false;
+      }
+      long head = head(in, at, suffix);
+      if (Long.compareUnsigned(head, stretch.endHead()) >= 0 && !isBeforeEnd(to, head, stretch)) {
+        return false;
+      }
+      int keyLength = prefixLength + suffix;
+      ensureKey(keyLength);
+      in.getWords(at, key, prefixLength, suffix);
+      slot = to;
+      storedLength = stored;
+      valueAt = at + suffix;
+      entry(keyLength, head, lsn, kind);
+      return true;
+    }
+    return false;
+  }
+
+  /** The head of a key of the page, whose suffix lies at {@code at}. */
+  private long head(Memory in, int at, int suffix) {
+    if (prefixLength >= 8) {
+      return prefixHead;
+    }
+    // Eight bytes can be read anywhere in the heap.
+    long word = suffix >= 8 ? in.getWord(at) : in.getWord(at) & ~(-1L >>> (8 * suffix));
+    return prefixHead | word >>> (8 * prefixLength);
+  }
+
+  /** Whether the key of a slot lies before the end of a stretch, whose head is not greater. */
+  private boolean isBeforeEnd(int to, long head, Stretch stretch) {
+    byte[] end = stretch.end();
+    if (end == null) {
+      return true;
+    }
+    if (head != stretch.endHead()) {
+      return false;
+    }
+    if (endOf != stretch.number()) {
+      endOf = stretch.number();
+      endSlot = PageReader.lowerBound(memory(), base, end, 0, stretch.endLength(), Lsn.MAX, order);
+    }
+    return to < endSlot;
   }
 
   @Override

@@ -204,6 +204,11 @@ public final class RunCursor implements EntryCursor {
   }
 
   @Override
+  public byte @Nullable [] leafEnd() {
+    return bounded ? run.get(at).range().high() : null;
+  }
+
+  @Override
   public LeafCursor leaf() {
     return cursor().leaf();
   }

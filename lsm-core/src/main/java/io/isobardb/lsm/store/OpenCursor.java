@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.ValueReader;
 import io.isobardb.lsm.error.MergeException;
 import io.isobardb.lsm.expiry.Expiry;
@@ -53,6 +54,9 @@ public final class OpenCursor implements Cursor {
 
   /** 1 while a call is under way. A monitor would cost three times as much per entry. */
   private int busy;
+
+  /** The thread that is in {@link #forEach}, as far as that thread knows. */
+  private @Nullable Thread reading;
 
   private volatile boolean closed;
 
@@ -324,6 +328,27 @@ public final class OpenCursor implements Cursor {
     }
   }
 
+  @Override
+  public long forEach(long limit, EntryReader reader) {
+    Objects.requireNonNull(reader, "reader");
+    if (limit < 0) {
+      throw new IllegalArgumentException("the limit is negative: " + limit);
+    }
+    enter();
+    byte[] from = null;
+    try {
+      from = passed == null || !cursor.valid() ? null : currentKey();
+      reading = Thread.currentThread();
+      return cursor.forEach(limit, reader);
+    } finally {
+      reading = null;
+      if (from != null) {
+        forward(from, cursor.valid());
+      }
+      exit();
+    }
+  }
+
   private void enter() {
     acquire();
     if (closed) {
@@ -337,10 +362,18 @@ public final class OpenCursor implements Cursor {
     if (closed) {
       throw owner.onClosed(tree);
     }
+    checkNotReading();
+  }
+
+  private void checkNotReading() {
+    if (reading != null && reading == Thread.currentThread()) {
+      throw new IllegalStateException("an EntryReader must not use the cursor that called it");
+    }
   }
 
   private void acquire() {
     for (int tries = 0; !BUSY.compareAndSet(this, 0, 1); tries++) {
+      checkNotReading();
       Backoff.pause(tries);
     }
   }

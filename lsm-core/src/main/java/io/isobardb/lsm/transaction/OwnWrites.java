@@ -191,6 +191,11 @@ public final class OwnWrites implements Overlay {
   }
 
   @Override
+  public boolean hidesKeys() {
+    return !ranges.isEmpty();
+  }
+
+  @Override
   public boolean hides(byte[] key, int length) {
     return ranges.covering(key, length) != 0;
   }

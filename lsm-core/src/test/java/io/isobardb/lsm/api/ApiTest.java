@@ -68,7 +68,14 @@ class ApiTest {
               "TransactionOptions",
               "TreeOption",
               "TreeOptions"),
-          Set.of("Cursor", "CursorOptions", "Keys", "Snapshot", "Targets", "ValueReader"),
+          Set.of(
+              "Cursor",
+              "CursorOptions",
+              "EntryReader",
+              "Keys",
+              "Snapshot",
+              "Targets",
+              "ValueReader"),
           Set.of("MergeFilter", "RecordFilter", "Tree", "TreeReads", "WriteBatch"),
           Set.of(
               "Backup",

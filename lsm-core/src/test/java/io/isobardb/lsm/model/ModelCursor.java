@@ -104,8 +104,24 @@ final class ModelCursor {
     }
   }
 
-  /** Walks over everything, and a good way back. */
+  /** Walks over everything, at once and step by step, and a good way back. */
   void walkAll() {
+    position = tree.first(range, at);
+    agree("first", cursor.first());
+    cursor.forEach(
+        Long.MAX_VALUE,
+        (key, value) -> {
+          byte[] expected = position;
+          byte[] found = new byte[key.remaining()];
+          key.get(found);
+          assertArrayEquals(expected, found, () -> "forEach in " + tree.name);
+          byte[] content = new byte[value.remaining()];
+          value.get(content);
+          assertArrayEquals(tree.get(found, at), content, () -> "forEach in " + tree.name);
+          position = tree.first(tail(found, false), at);
+          return true;
+        });
+    agree("after all", cursor.isValid());
     position = tree.first(range, at);
     agree("first", cursor.first());
     while (position != null) {

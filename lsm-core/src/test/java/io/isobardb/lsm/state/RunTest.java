@@ -11,6 +11,9 @@ import io.isobardb.lsm.component.Visibility;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.MergingCursor;
+import io.isobardb.lsm.entry.Moment;
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.PagePool;
@@ -73,11 +76,34 @@ class RunTest {
     EntryCursor cursor =
         new RunCursor(KeyOrder.BYTES, run, table -> table.cursor(Access.MERGE, Long.MAX_VALUE));
     for (boolean more = cursor.first(); more; more = cursor.next()) {
-      String key = new String(Arrays.copyOf(cursor.key(), cursor.keyLength()), UTF_8);
-      entries.add(Integer.parseInt(key.substring(3)));
+      entries.add(number(cursor));
     }
     cursor.close();
+    assertEquals(entries, entriesByStretches());
     return entries;
+  }
+
+  private List<Integer> entriesByStretches() {
+    List<Integer> entries = new ArrayList<>();
+    EntryCursor pieces =
+        new RunCursor(KeyOrder.BYTES, run, table -> table.cursor(Access.MERGE, Long.MAX_VALUE));
+    Stretch stretch = new Stretch(KeyOrder.BYTES, Moment.at(Long.MAX_VALUE, 0));
+    try (MergingCursor cursor = new MergingCursor(KeyOrder.BYTES, new EntryCursor[] {pieces})) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        entries.add(number(cursor));
+        stretch.begin();
+        cursor.end(stretch);
+        while (cursor.leaf().nextWithin(stretch)) {
+          entries.add(number(cursor));
+        }
+      }
+    }
+    return entries;
+  }
+
+  private static int number(EntryCursor cursor) {
+    String key = new String(Arrays.copyOf(cursor.key(), cursor.keyLength()), UTF_8);
+    return Integer.parseInt(key.substring(3));
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.MemoryTunerOptions;
@@ -90,6 +91,7 @@ class NullArgumentsTest {
           "DatasetCheck",
           "DuplicateKeyException",
           "Durability",
+          "EntryReader",
           "ExtractorException",
           "IndexEntry",
           "IndexState",
@@ -182,6 +184,7 @@ class NullArgumentsTest {
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
     arguments.put(StoreListener.class, new StoreListener() {});
+    arguments.put(EntryReader.class, (EntryReader) (key, value) -> true);
     arguments.put(ValueReader.class, (ValueReader<Integer>) ByteBuffer::remaining);
     arguments.put(TransactionTask.class, (TransactionTask<Exception>) t -> {});
     arguments.put(TransactionBody.class, (TransactionBody<String, Exception>) t -> "done");

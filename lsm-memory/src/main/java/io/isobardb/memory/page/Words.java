@@ -18,6 +18,11 @@ public final class Words {
     return (long) LONGS.get(bytes, offset);
   }
 
+  /** Puts eight bytes at {@code offset}, where there must be room for all. */
+  static void put(byte[] bytes, int offset, long word) {
+    LONGS.set(bytes, offset, word);
+  }
+
   /**
    * The head of a key: its first eight bytes, padded with zeros at the end. Heads that differ order
    * their keys; equal heads leave it open.

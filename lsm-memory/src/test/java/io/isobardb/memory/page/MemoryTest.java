@@ -49,6 +49,26 @@ class MemoryTest {
     }
   }
 
+  @Test
+  void copiesByWordsAreThoseOfBytes() {
+    Random random = new Random(1);
+    byte[] content = new byte[memory.size()];
+    random.nextBytes(content);
+    memory.put(0, content, 0, content.length);
+    for (int length = 0; length < 100; length++) {
+      for (int offset : new int[] {0, 13, content.length - length}) {
+        for (int spare = 0; spare < 12; spare++) {
+          byte[] target = new byte[5 + length + spare];
+          memory.getWords(offset, target, 5, length);
+          assertArrayEquals(
+              Arrays.copyOfRange(content, offset, offset + length),
+              Arrays.copyOfRange(target, 5, 5 + length));
+          assertArrayEquals(new byte[5], Arrays.copyOf(target, 5));
+        }
+      }
+    }
+  }
+
   private static byte[] randomKey(Random random) {
     byte[] key = new byte[random.nextInt(40)];
     for (int i = 0; i < key.length; i++) {
