@@ -60,6 +60,9 @@ public final class Probe implements PerThread.Reusable {
   /** How often indexes were asked in vain lately, over all reads with it. */
   private int doubt;
 
+  /** Whether the runs that the read asks are to be counted. */
+  private boolean counted;
+
   /** Whether a read is under way with it. */
   private boolean taken;
 
@@ -82,8 +85,19 @@ public final class Probe implements PerThread.Reusable {
   public void give() {
     folded = null;
     grows = false;
+    counted = false;
     into(scratch);
     taken = false;
+  }
+
+  /** Whether the runs that the read asks are to be counted once it has its answer. */
+  public boolean isCounted() {
+    return counted;
+  }
+
+  /** See {@link #isCounted}; ends with the read. */
+  public void setCounted(boolean counts) {
+    counted = counts;
   }
 
   /** Looks for a key with this {@code KeyHash}. */

@@ -35,11 +35,12 @@ record Crowd(InputSet inputs, boolean goesDown, int runs, int most) {
    * The fullest column, of those that can be merged now and are not too large for one merge, or the
    * smallest of all; null if no column is too full.
    *
+   * @param allowed how many runs of a size there may be
    * @param share the part of the level below that all tiers may hold
    * @param maxInputBytes what a merge should take at most
    */
-  static @Nullable Crowd find(MergeView view, Set<Long> busy, double share, long maxInputBytes) {
-    Runs allowed = view.shape().runs();
+  static @Nullable Crowd find(
+      MergeView view, Set<Long> busy, Runs allowed, double share, long maxInputBytes) {
     List<PlacedRun> tiers = view.version().tiers();
     Crowd best = null;
     for (int newest = 0; newest + 1 < tiers.size(); newest++) {

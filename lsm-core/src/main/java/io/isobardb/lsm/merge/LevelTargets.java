@@ -4,6 +4,9 @@ import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.tuner.model.EvenPopularity;
+import io.isobardb.tuner.model.LevelMerges;
+import io.isobardb.tuner.model.Popularity;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +31,12 @@ final class LevelTargets {
    */
   private static final int LARGE = 8;
 
+  /** How much more than the mean a column of tiers holds when it goes down. */
+  private static final int COLUMN_AT_MOST = 2;
+
+  /** More of the last level is not taken to come at a time. */
+  private static final double MOST_DELIVERED = 0.9;
+
   /** A tree has tiers where they may hold so many batches of L0. */
   private static final int WORTH_TIERS = 2;
 
@@ -39,6 +48,9 @@ final class LevelTargets {
   private final long writeMemoryBytes;
 
   private final long tierBytes;
+
+  /** What L0 delivers at a time, or about that. */
+  private final long deliveredBytes;
 
   /** What L0 delivers at a time; 0 if sizes don't go by that. */
   private final long batchBytes;
@@ -62,6 +74,7 @@ final class LevelTargets {
     this.levels = version.levelCount();
     // A flush writes an SSTable at least, so less memory needs no further level.
     this.writeMemoryBytes = Math.max(followed, targetBytes);
+    this.deliveredBytes = Math.max(1, view.batchBytes() > 0 ? view.batchBytes() : writeMemoryBytes);
     this.tierBytes = tierBytes(view);
     boolean fixed = options.sizeRatio() > 0 || options.fixedWriteMemoryBytes() > 0;
     this.plan = tierBytes > 0 ? null : view.plan();
@@ -93,8 +106,7 @@ final class LevelTargets {
             ? Math.min(shape.maxSpace() - 1, runs.last())
             : Math.pow(LevelPlan.leastRatio(below, shape.maxSpace() - 1), -below);
     long bytes = (long) (share * lastBytes);
-    long batch = view.batchBytes() > 0 ? view.batchBytes() : writeMemoryBytes;
-    long least = Math.max(targetBytes, batch);
+    long least = Math.max(targetBytes, deliveredBytes);
     return bytes >= (view.version().tiers().isEmpty() ? WORTH_TIERS * least : least) ? bytes : 0;
   }
 
@@ -105,6 +117,18 @@ final class LevelTargets {
   /** What all tiers may hold together, in bytes; 0 if there are to be none. */
   long tierBytes() {
     return tierBytes;
+  }
+
+  /**
+   * How many runs of one size tiers may have: no more than what L0 delivers fits into them. Thinner
+   * ones would lie over too much of the level below, and columns of them would be too wide.
+   */
+  Runs tierRuns() {
+    int fitting = (int) Math.max(2, tierBytes / deliveredBytes);
+    Runs runs = shape.runs();
+    return runs.perLevel().get(0) <= fitting
+        ? runs
+        : new Runs(runs.perLevel().stream().map(most -> Math.min(most, fitting)).toList());
   }
 
   /** The write memory that levels are made for, in bytes. */
@@ -136,6 +160,52 @@ final class LevelTargets {
       shares.add(Math.min(shares.get(height - 1), Math.max(wanted, least)));
     }
     return new LevelShares(shares);
+  }
+
+  /**
+   * What these sizes cost, each level and all tiers being full: {@link LevelMerges} for what L0
+   * delivers at a time, if all keys are equally popular. With tiers it is what a column of them
+   * holds when it goes down, and before that a byte is written into the tiers once, and once more
+   * for each size of runs that it climbs. Nothing while the last level is empty.
+   */
+  LevelCosts costs() {
+    if (lastBytes == 0) {
+      return new LevelCosts(0, 0);
+    }
+    double last = lastBytes;
+    double written = 0;
+    double delivered = deliveredBytes;
+    double columns = delivered / options.l0Limits().start() / targetBytes;
+    if (tierBytes > 0) {
+      written = 1 + climbedSizes();
+      delivered = COLUMN_AT_MOST * tierBytes;
+      columns = delivered / targetBytes;
+    }
+    double[] sizes = new double[levels];
+    double space = tierBytes / last;
+    for (int height = 0; height < levels; height++) {
+      sizes[levels - 1 - height] = height == 0 ? last : Math.min(last, targetBytes(height));
+      space += sizes[levels - 1 - height] / last;
+    }
+    Popularity keys = new EvenPopularity(last);
+    delivered = Math.min(delivered, MOST_DELIVERED * last);
+    double interval = keys.uniqueInverse(delivered);
+    LevelMerges merges = new LevelMerges(interval, targetBytes, columns, false);
+    written += merges.cost(keys, sizes) * interval / delivered;
+    return new LevelCosts(written, space);
+  }
+
+  /** How often runs are merged on their way from what L0 delivers to the largest size of tiers. */
+  private double climbedSizes() {
+    Runs runs = tierRuns();
+    double size = (double) tierBytes / runs.above(0);
+    double merges = 0;
+    for (int step = 1; size > deliveredBytes; step++) {
+      double together = runs.above(step) + 1;
+      merges += Math.min(1, Math.log(size / deliveredBytes) / Math.log(together));
+      size /= together;
+    }
+    return merges;
   }
 
   /** Whether L1 is too large for what comes from memory. */

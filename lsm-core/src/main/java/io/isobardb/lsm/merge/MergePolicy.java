@@ -18,4 +18,7 @@ public interface MergePolicy {
 
   /** How many bytes are to be merged down before nothing is worth it any more; about. */
   long debtBytes(MergeView view);
+
+  /** What the tree costs once its levels are as large as they are to be, as far as is known. */
+  LevelCosts expected(MergeView view);
 }

@@ -389,6 +389,11 @@ public final class Merger {
     return settings.disk().debtBytes(diskView(tree));
   }
 
+  /** What disk merges of a tree are to cost. */
+  public LevelCosts expected(TreeHandle tree) {
+    return settings.disk().expected(diskView(tree));
+  }
+
   /** Lets the gate know how much there is to merge in all. */
   private synchronized void seeDebt(TreeHandle tree) {
     long debt = tree.closed() ? 0 : debtBytes(tree);

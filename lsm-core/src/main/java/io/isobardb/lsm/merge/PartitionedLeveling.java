@@ -91,6 +91,11 @@ public final class PartitionedLeveling implements MergePolicy {
     return new Search(view).debtBytes();
   }
 
+  @Override
+  public LevelCosts expected(MergeView view) {
+    return new LevelTargets(options, view).costs();
+  }
+
   /** A source of merges. */
   private enum Source {
     LEVEL,
@@ -115,6 +120,9 @@ public final class PartitionedLeveling implements MergePolicy {
     private final Set<Long> busy = new HashSet<>();
     private final int top; // L1's height
     private final boolean draining;
+
+    /** What candidates were told of; null if no tiers are too many. */
+    private @Nullable Crowd crowd;
 
     Search(MergeView view) {
       this.view = view;
@@ -366,17 +374,20 @@ public final class PartitionedLeveling implements MergePolicy {
                 mega(targets.tierBytes()));
         candidates.add(new Candidate(Source.TIERS, top + 1, score, reason));
       }
-      Crowd crowd = targets.tierBytes() > 0 ? crowd() : null;
-      if (crowd != null) {
-        String reason =
-            String.format(Locale.ROOT, "%d tiers of a size, of %d", crowd.runs(), crowd.most());
-        candidates.add(new Candidate(Source.CROWD, top + 1, crowd.score(), reason));
+      if (targets.tierBytes() > 0) {
+        addCrowd(candidates);
       }
     }
 
-    private @Nullable Crowd crowd() {
+    private void addCrowd(List<Candidate> candidates) {
       double share = (double) targets.tierBytes() / Math.max(1, version.level(1).sizeBytes());
-      return Crowd.find(view, busy, share, Columns.maxInputBytes(view));
+      Crowd found = Crowd.find(view, busy, targets.tierRuns(), share, Columns.maxInputBytes(view));
+      crowd = found;
+      if (found != null) {
+        String reason =
+            String.format(Locale.ROOT, "%d tiers of a size, of %d", found.runs(), found.most());
+        candidates.add(new Candidate(Source.CROWD, top + 1, found.score(), reason));
+      }
     }
 
     /** What leaves L0 goes on top of the tiers, unless there is nothing at all below it. */
@@ -406,13 +417,13 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private @Nullable MergeChoice mergeCrowd(String reason) {
-      Crowd crowd = crowd();
-      if (crowd == null) {
+      Crowd chosen = crowd;
+      if (chosen == null) {
         return null;
       }
-      InputSet set = crowd.inputs();
+      InputSet set = chosen.inputs();
       List<MergeChoice.Input> inputs = set.inputs();
-      if (!crowd.goesDown()) {
+      if (!chosen.goesDown()) {
         return finish(set, inputs.get(inputs.size() - 1).place(), Kind.MERGE, reason);
       }
       set.takeLevels(top, outputOfL0());

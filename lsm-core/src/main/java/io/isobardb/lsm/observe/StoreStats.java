@@ -406,6 +406,8 @@ public record StoreStats(
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
    * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
+   * @param readers what lookups and cursors have looked into
+   * @param expected what it costs by the sizes that its levels and filters are to have
    * @param flushSweeps how often flushes have come to the end of its keys since the store was
    *     opened
    * @param failedFolds how often its merge operator has failed since the store was opened: each
@@ -454,6 +456,8 @@ public record StoreStats(
               unit = "bytes",
               name = "merge.written")
           long mergeBytesWritten,
+      RunStats readers,
+      ExpectedCosts expected,
       long flushSweeps,
       long failedFolds,
       long rangeDeletes,
@@ -480,6 +484,69 @@ public record StoreStats(
       return ratio(levels + tiers, levelBytes.get(levelBytes.size() - 1));
     }
   }
+
+  /**
+   * How many runs on disk readers of a tree look into, since the store was opened.
+   *
+   * @param lookups those that were counted: one single get in 64
+   * @param lookupRuns runs whose filters let the keys of those pass
+   * @param foundOnDisk those of {@code lookups} that a run on disk answered
+   * @param absent those of {@code lookups} that nothing answered
+   * @param scans how often a cursor has opened the tree's runs
+   * @param scanRuns runs on disk that were opened then
+   */
+  public record RunStats(
+      long lookups, long lookupRuns, long foundOnDisk, long absent, long scans, long scanRuns) {
+    /** 0 if there were no lookups. */
+    @Metric(
+        value =
+            "Runs on disk that a single get looks into, those passed over by filters left out, "
+                + "since the store was opened; one get in 64 is counted.",
+        unit = "runs",
+        name = "read.amplification")
+    public double readAmplification() {
+      return ratio(lookupRuns, lookups);
+    }
+
+    /** 0 if there were no cursors. */
+    @Metric(
+        value = "Runs on disk that a cursor opens, since the store was opened.",
+        unit = "runs",
+        name = "scan.amplification")
+    public double scanAmplification() {
+      return ratio(scanRuns, scans);
+    }
+  }
+
+  /**
+   * What a tree costs as far as it follows from the sizes that its levels, tiers and filters are to
+   * have, for what is written and read.
+   *
+   * @param writeAmplification given what flushes wrote; what newer versions hide counts as if they
+   *     hid it in memory and L0 alone
+   * @param readAmplification given how many gets were answered in memory
+   */
+  public record ExpectedCosts(
+      @Metric(
+              value =
+                  "Write amplification that the sizes of levels and tiers let expect, for what "
+                      + "flushes wrote.",
+              unit = "ratio",
+              name = "expected.write.amplification",
+              attribute = "ExpectedWriteAmplification")
+          double writeAmplification,
+      @Metric(
+              value = "Read amplification that the sizes of filters let expect.",
+              unit = "runs",
+              name = "expected.read.amplification",
+              attribute = "ExpectedReadAmplification")
+          double readAmplification,
+      @Metric(
+              value = "Space amplification that the sizes of levels and tiers let expect.",
+              unit = "ratio",
+              name = "expected.space.amplification",
+              attribute = "ExpectedSpaceAmplification")
+          double spaceAmplification) {}
 
   /** 0 if users wrote nothing. */
   @Metric(

@@ -118,6 +118,7 @@ final class CursorSources {
     state = opened;
     steps = 0;
     runs = opened.mergeableRuns();
+    tree.runsAsked().scan(opened.runCount() - opened.memoryRunCount());
     return new MergingCursor(order, sources);
   }
 

@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.OutOfBudgetException;
@@ -154,6 +155,25 @@ abstract class Lookup {
       }
       batch.walk(state.isInL0(i));
     }
+  }
+
+  /**
+   * Counts the runs on disk that a lookup has looked into: those whose filters let its key pass, up
+   * to the one that answered. Asks the filters once more, inside an epoch.
+   *
+   * @param answer of {@link #find} or {@link #load}, nothing to load any more
+   */
+  static void countRuns(TreeHandle tree, TreeState state, long answer, byte[] key, Probe probe) {
+    boolean absent = found(answer) == Probe.ABSENT;
+    boolean onDisk = !absent && run(answer) >= state.memoryRunCount();
+    int asked = onDisk ? 1 : 0;
+    for (int run = state.memoryRunCount(); run < run(answer); run++) {
+      boolean passes =
+          state.run(run).find(key) instanceof Table.Stored stored
+              && stored.content().mayContain(probe.hash(), false) != SSTable.ABSENT;
+      asked += passes ? 1 : 0;
+    }
+    tree.runsAsked().lookup(asked, onDisk, absent);
   }
 
   /** Before another attempt, by a reader that has given back all it held. */

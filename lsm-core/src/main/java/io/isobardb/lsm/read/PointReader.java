@@ -117,6 +117,8 @@ public final class PointReader {
       } while (Lookup.found(answer) == Probe.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
         tree.memory().readLoss().gets(SAMPLE, tree.states().current().mergeableRuns());
+        probe.setCounted(true);
+        countRuns(tree, state, answer, key, probe);
       }
       int found = Lookup.found(answer);
       if (!Lookup.isToLoad(found) && found != Probe.OPERAND) {
@@ -191,6 +193,25 @@ public final class PointReader {
     }
   }
 
+  /** Counts the runs that a lookup has asked, if it is one to be counted and has its answer. */
+  private static void countRuns(
+      TreeHandle tree, TreeState state, long answer, byte[] key, Probe probe) {
+    if (probe.isCounted() && !Lookup.isToLoad(Lookup.found(answer))) {
+      Lookup.countRuns(tree, state, answer, key, probe);
+      probe.setCounted(false);
+    }
+  }
+
+  private void countLoadedRuns(
+      TreeHandle tree, TreeState state, long answer, byte[] key, Probe probe) {
+    int slot = epochs.enter();
+    try {
+      countRuns(tree, state, answer, key, probe);
+    } finally {
+      epochs.exit(slot);
+    }
+  }
+
   private static int length(long answer) {
     return Math.max(Lookup.found(answer), Tree.NOT_FOUND);
   }
@@ -226,6 +247,9 @@ public final class PointReader {
           int found = Lookup.found(answer);
           if (found != Probe.ABSENT && state.isInL0(Lookup.run(answer))) {
             tree.work().foundInL0(state.version().l0Bytes());
+          }
+          if (probe.isCounted() && found != Probe.RETRY) {
+            countLoadedRuns(tree, state, answer, key, probe);
           }
           if (found == Probe.OPERAND) {
             return Probe.OPERAND;

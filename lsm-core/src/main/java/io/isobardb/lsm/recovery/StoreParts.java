@@ -461,10 +461,9 @@ public final class StoreParts {
     treeFactory.drop(tree);
   }
 
-  /** Changes something of a tree, durably. */
+  /** Changes something of a tree, durably. Merges go by it from the next one on. */
   public void adjust(TreeHandle tree, UnaryOperator<Adjustments> change) throws IOException {
     treeFactory.adjust(tree, change);
-    merger.request(tree);
   }
 
   public Engine engine() {

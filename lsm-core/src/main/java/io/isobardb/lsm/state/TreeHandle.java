@@ -37,6 +37,7 @@ public final class TreeHandle {
   private final LongAdder failedFolds = new LongAdder();
   private final MemoryWork memory;
   private final TreeWork work = new TreeWork();
+  private final RunsAsked runsAsked = new RunsAsked();
   private final ActiveSeals seals;
   private final PlannedLevels levels = new PlannedLevels();
   private final RecentLoad load = new RecentLoad();
@@ -345,6 +346,11 @@ public final class TreeHandle {
   /** What flushes and disk merges have done to the tree. */
   public TreeWork work() {
     return work;
+  }
+
+  /** How many runs on disk its readers look into. */
+  public RunsAsked runsAsked() {
+    return runsAsked;
   }
 
   /** The active SSTable now. */

@@ -2,12 +2,14 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Snapshots;
+import io.isobardb.lsm.merge.LevelCosts;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.state.FilterRates;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
@@ -74,6 +76,8 @@ final class StatsCollector {
               parts.merger().debtBytes(tree),
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
+              tree.runsAsked().stats(),
+              expected(parts, tree, version),
               tree.work().sweeps(),
               tree.failedFolds(),
               state.ranges().count(),
@@ -125,6 +129,21 @@ final class StatsCollector {
         new StoreStats.FileStats(parts.storage().descriptorsHeld(), heapBytes),
         tunerStats(parts),
         treeStats);
+  }
+
+  private static StoreStats.ExpectedCosts expected(
+      StoreParts parts, TreeHandle tree, Version version) {
+    TreeWork.Sums work = tree.work().sums();
+    double flushed = work.memoryFlushedBytes() + work.otherFlushedBytes();
+    LevelCosts merges = parts.merger().expected(tree);
+    StoreStats.RunStats gets = tree.runsAsked().stats();
+    FilterRates rates = FilterRates.of(version);
+    double found = gets.foundOnDisk();
+    double asked = found + (found + gets.absent()) * rates.upper() + gets.absent() * rates.last();
+    return new StoreStats.ExpectedCosts(
+        flushed * (1 + merges.written()) / Math.max(1, tree.counts().stats().bytesWritten()),
+        asked / Math.max(1, gets.lookups()),
+        merges.space());
   }
 
   private static StoreStats.IoLimitStats ioLimits(

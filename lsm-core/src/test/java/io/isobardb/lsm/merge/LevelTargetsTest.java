@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Tables;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +43,58 @@ class LevelTargetsTest {
     assertEquals(2, settle(treeOf(1), LAST_BYTES / 99).levelCount());
     assertEquals(3, settle(treeOf(1), LAST_BYTES / 999).levelCount());
     assertEquals(1, settle(treeOf(4), LAST_BYTES / 6).levelCount());
+  }
+
+  @Test
+  void whatSizesCostFollowsFromThem() {
+    // Of the whole level little is old when all comes by a hundredth.
+    LevelCosts leveled = costs(treeOf(1), Runs.leveled(), LAST_BYTES / 100);
+    assertEquals(100, leveled.written(), 3);
+    assertEquals(1, leveled.space(), 1e-9);
+    // A quarter for tiers: as much as half of the level goes down, with three quarters of what
+    // lies beside it.
+    double down = 2 + 0.75;
+    for (int runs : new int[] {2, 4, 16}) {
+      LevelCosts lazy = costs(treeOf(1), Runs.lazy(runs), LAST_BYTES / 100);
+      double climbed = Math.log(25.0 / runs) / Math.log(runs + 1);
+      assertEquals(1 + climbed + down, lazy.written(), 0.1, "runs: " + runs);
+      assertEquals(1.25, lazy.space(), 1e-3);
+    }
+    // Two levels below tiers: more space for tiers, but each byte passes both.
+    LevelCosts list = costs(treeOf(2), Runs.of(4, 1, 1), LAST_BYTES / 100);
+    assertEquals(1.25, list.space(), 1e-3);
+    assertTrue(list.written() > costs(treeOf(1), Runs.lazy(4), LAST_BYTES / 100).written());
+  }
+
+  @Test
+  void tiersHaveNoMoreRunsThanWhatL0DeliversFitsIntoThem() {
+    assertEquals(Runs.lazy(32), tierRuns(Runs.lazy(32), LAST_BYTES / 200));
+    assertEquals(Runs.lazy(25), tierRuns(Runs.lazy(32), LAST_BYTES / 100));
+    assertEquals(Runs.lazy(4), tierRuns(Runs.lazy(4), LAST_BYTES / 20));
+    assertEquals(Runs.of(5, 4, 1), tierRuns(Runs.of(8, 4, 1), LAST_BYTES / 20));
+    assertEquals(Runs.lazy(2), tierRuns(Runs.lazy(8), LAST_BYTES / 9));
+    assertEquals(Runs.leveled(), tierRuns(Runs.leveled(), LAST_BYTES / 20));
+  }
+
+  private static Runs tierRuns(Runs runs, long batchBytes) {
+    return new LevelTargets(LevelingOptions.DEFAULT, view(treeOf(1), runs, batchBytes)).tierRuns();
+  }
+
+  private LevelCosts costs(Version version, Runs runs, long batchBytes) {
+    return policy.expected(view(version, runs, batchBytes));
+  }
+
+  private static MergeView view(Version version, Runs runs, long batchBytes) {
+    return new MergeView(
+        version,
+        new TreeShape(runs, 1.25),
+        100,
+        100,
+        batchBytes,
+        null,
+        List.of(),
+        List.of(),
+        Set.of(MergeChoice.Slot.values()));
   }
 
   private Version settle(Version from, long memoryBytes) {
