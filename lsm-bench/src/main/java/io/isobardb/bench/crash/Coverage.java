@@ -58,7 +58,8 @@ final class Coverage implements StoreListener, FaultPlan {
     count(
         switch (event.kind()) {
           case MEMORY -> Happening.MEMORY_MERGE;
-          case WITHIN_L0, WITHIN_TIERS -> Happening.WITHIN_L0_MERGE;
+          case WITHIN_L0 -> Happening.WITHIN_L0_MERGE;
+          case WITHIN_TIERS -> Happening.TIERS_MERGED;
           case L0 -> Happening.L0_MERGE;
           case LEVEL -> Happening.LEVEL_MERGE;
           case MOVE -> Happening.TABLE_MOVED;

@@ -51,6 +51,17 @@ final class Workload {
   /** A clock does not leap further, so that it comes to {@link #LATE} never. */
   private static final long MOST_LEAP_MILLIS = 1L << 31;
 
+  /** What trees of a shaped workload begin with: so little data has tiers only with much space. */
+  private static final Runs FIRST_SHAPE = Runs.tiered(3);
+
+  private static final double MUCH_SPACE = 6;
+
+  /** Flushes of the same keys after which tiers are merged, with as many keys as are piled up. */
+  private static final int PILED = 16;
+
+  private static final int LEAST_PILED_KEYS = 45;
+  private static final int PILED_BYTES = 4000;
+
   private static final long[] LIFETIMES = {20, 300, 5000, 86_400_000};
 
   private static final Runs[] SHAPES = {
@@ -155,6 +166,25 @@ final class Workload {
     }
     if (wide) {
       load();
+    } else if (shaped && keys >= LEAST_PILED_KEYS) {
+      pileUp();
+    }
+  }
+
+  /** Writes the same keys again and again, a half of them at a time. Nothing of it is drawn. */
+  private void pileUp() {
+    ExpectedTree to = expected.live().get(0);
+    for (int round = 0; round < PILED && !stop.getAsBoolean(); round++) {
+      for (int i = round % 2; i < keys; i += 2) {
+        long at = expected.begin();
+        ModelValue value = ModelValue.of(new SplittableRandom(at), PILED_BYTES, at);
+        expect(to, key(i), value, false, at, null);
+        store.tree(to.name).put(key(i), value.bytes(), Durability.ASYNC);
+        expected.returned();
+      }
+      store.flush();
+      expected.acknowledge();
+      store.awaitQuiet();
     }
   }
 
@@ -228,6 +258,10 @@ final class Workload {
     }
     ExpectedTree tree = expected.creating("t" + expected.treesEver(), treeOptions);
     store.createTree(tree.name, treeOptions);
+    if (shaped) {
+      store.tree(tree.name).setMaxSpace(MUCH_SPACE);
+      store.tree(tree.name).setRuns(FIRST_SHAPE);
+    }
     expected.created(tree, store.options().durability() == Durability.SYNC);
     coverage.count(Happening.TREE_CREATED);
   }

@@ -5,7 +5,6 @@ import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
 import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.EngineShape;
 import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
@@ -15,13 +14,11 @@ import io.isobardb.bench.experiment.report.Claims;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
 import io.isobardb.bench.experiment.report.Verdict;
-import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.Levels;
-import io.isobardb.popularity.KeyGroups;
 import io.isobardb.tuner.model.Popularity;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,12 +44,6 @@ final class ExactLevels implements SimulatedExperiment {
       "EngineModel, memory as full as it was: flushes and merges [B/op]";
   private static final String READ = "pages read afterwards [1/op]";
 
-  /**
-   * What a flushed SSTable has beside its entries: header, index, filter and footer. Those that fit
-   * into one write have two pages fewer; here they are larger.
-   */
-  private static final int FIXED_PAGES = 4;
-
   /** Writes before those that are measured, by records: plans are made, judged and followed. */
   private static final int BEFORE = 8;
 
@@ -60,8 +51,6 @@ final class ExactLevels implements SimulatedExperiment {
 
   /** Reads come in so many parts, with writes between. */
   private static final int READ_ROUNDS = 16;
-
-  private static final double SKEW = 0.99;
 
   @Override
   public About about() {
@@ -148,35 +137,16 @@ final class ExactLevels implements SimulatedExperiment {
   /** What the model says of such a store, given what an entry takes in memory and on disk. */
   private static void addModel(
       Map<String, Double> figures, StoreOptions options, Shape shape, Keys keys) {
-    double entry = figures.getOrDefault(SimulatedRig.STORED_ENTRY, 0.0);
-    double weight = Math.max(1, figures.getOrDefault(SimulatedRig.MEMORY_WEIGHT, 1.0));
-    if (options.writeMemory() < 1 << 20 || options.logLimit() < options.writeMemory()) {
-      return; // The model has no such stores.
+    ModelledStore store = ModelledStore.of(options, shape, figures);
+    if (store == null) {
+      return;
     }
-    StoreShape.Room room =
-        new StoreShape.Room(
-            (long) entry, (long) (entry * weight), options.writeMemory(), options.logLimit());
-    double records = shape.records();
-    Popularity popularity =
-        keys == Keys.UNIFORM ? KeyGroups.uniform(records) : KeyGroups.zipf(records, SKEW);
-    EngineShape full = StoreShape.of(room).modelled(1, records);
-    WriteCost cost = new EngineModel(full).cost(popularity);
-    // What an entry takes was found in the last level; SSTables of flushes are smaller.
-    double pages = FIXED_PAGES * options.pageSize();
-    double flushed =
-        entry + pages / full.disk().sliceEntries() - pages / full.disk().tableEntries();
-    figures.put(FLUSHED_BY_MODEL, cost.flush() * flushed);
-    figures.put(MODELLED, bytes(cost, flushed, entry));
-    double used = figures.getOrDefault(SimulatedRig.OCCUPANCY, 0.0) / 100;
-    WriteCost found = new EngineModel(full.holding(room.entries(used))).cost(popularity);
-    figures.put(MODELLED_AS_FULL, bytes(found, flushed, entry));
-  }
-
-  /**
-   * Bytes that flushes and merges write per put, given what an entry takes in the SSTables of each.
-   */
-  private static double bytes(WriteCost cost, double flushed, double merged) {
-    return cost.flush() * flushed + (cost.total() - cost.log() - cost.flush()) * merged;
+    Popularity popularity = ModelledStore.popularity(shape, keys);
+    WriteCost cost = new EngineModel(store.full()).cost(popularity);
+    figures.put(FLUSHED_BY_MODEL, store.flushBytes(cost));
+    figures.put(MODELLED, store.bytes(cost));
+    WriteCost found = new EngineModel(store.asFullAsItWas()).cost(popularity);
+    figures.put(MODELLED_AS_FULL, store.bytes(found));
   }
 
   @Override

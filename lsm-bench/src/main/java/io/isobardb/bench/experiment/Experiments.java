@@ -16,6 +16,7 @@ final class Experiments {
           new ExactSkew(),
           new ExactLevels(),
           new ExactFilters(),
+          new ExactRuns(),
           new InternalWork(),
           new MemoryMerge(),
           new FlushHeuristics(),

@@ -3,9 +3,12 @@ package io.isobardb.bench.experiment;
 import io.isobardb.bench.drive.Dataset;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
@@ -37,6 +40,11 @@ import org.apache.commons.rng.sampling.distribution.SharedStateDiscreteSampler;
  */
 final class SimulatedRig implements AutoCloseable {
   static final String SPACE = "on disk [bytes per byte of the last level]";
+  static final String LEVEL_SPACE = "tiers and levels [bytes per byte of the last level]";
+  static final String MOST_SPACE =
+      "the most in tiers and levels [bytes per byte of the last level]";
+  static final String RUNS_ASKED = "runs that a lookup asks on disk";
+  static final String RUNS_OPENED = "runs that a scan opens on disk";
   static final String SWEEP = "taken in per sweep [MB]";
   static final String OCCUPANCY = "write memory in use [%]";
   static final String SLICED = "flushed by slices [%]";
@@ -123,6 +131,11 @@ final class SimulatedRig implements AutoCloseable {
 
   /** Opens an empty store. */
   SimulatedRig(StoreOptions options, Shape shape, long seed) {
+    this(options, shape, shape.treeOptions(), seed);
+  }
+
+  /** Opens an empty store with trees that have these options. */
+  SimulatedRig(StoreOptions options, Shape shape, TreeOptions treeOptions, long seed) {
     SimulatedClock clock = new SimulatedClock();
     SimulatedStorage storage = new SimulatedStorage(clock);
     this.shape = shape;
@@ -138,7 +151,7 @@ final class SimulatedRig implements AutoCloseable {
     zipf = RejectionInversionZipfSampler.of(random::nextLong, records, ZIPF_EXPONENT);
     store.addListener(told);
     for (int i = 0; i < shape.trees(); i++) {
-      trees.add(store.openTree("t" + i, shape.treeOptions()));
+      trees.add(store.openTree("t" + i, treeOptions));
     }
   }
 
@@ -169,6 +182,11 @@ final class SimulatedRig implements AutoCloseable {
     }
     store.flush();
     scheduler.runUntilIdle();
+  }
+
+  /** What the first tree's statistics say now. */
+  TreeStats treeStats() {
+    return store.stats().trees().get(0);
   }
 
   /** Bits of filter per key in the SSTables of the first tree on disk. */
@@ -211,10 +229,15 @@ final class SimulatedRig implements AutoCloseable {
     double used = 0;
     long looks = 0;
     long writes = 0;
+    double space = 0;
+    double most = 0;
     for (long i = 0; i < operations; i++) {
       writes += one(workload) ? 1 : 0;
       if (i % LOOK_EVERY == 0) {
         StoreStats now = store.stats();
+        double levels = now.trees().get(0).spaceAmplification();
+        space += levels;
+        most = Math.max(most, levels);
         used += (double) now.writeMemoryBytes() / now.writeMemoryLimitBytes();
         looks++;
       }
@@ -234,6 +257,8 @@ final class SimulatedRig implements AutoCloseable {
     figures.put(Meter.MERGE_WRITTEN, merged / ops);
     figures.put(MEMORY_MERGED, written(StoreListener.MergeKind.MEMORY) / ops);
     figures.put(SPACE, stored / Math.max(1, last));
+    figures.put(LEVEL_SPACE, space / Math.max(1, looks));
+    figures.put(MOST_SPACE, most);
     figures.put(SWEEP, put / Math.max(1, sweeps) / Meter.MEGABYTE);
     figures.put(SWEEPS, sweeps);
     figures.put(Meter.WRITE_MEMORY, now.writeMemoryLimitBytes() / Meter.MEGABYTE);
@@ -244,6 +269,7 @@ final class SimulatedRig implements AutoCloseable {
     figures.put("merges of L0", (double) l0);
     figures.put(BATCH, written(StoreListener.MergeKind.L0) / Math.max(1.0, l0) / Meter.MEGABYTE);
     figures.put(WAITS, waits(now) - waits(before));
+    addRunsAsked(figures, before.trees().get(0).readers(), now.trees().get(0).readers());
     double queries = now.cache().queryMisses() - before.cache().queryMisses();
     figures.put(Meter.QUERY_READ, queries / ops);
     figures.put(MEMORY_WEIGHT, (double) told.freedBytes / Math.max(1, told.flushedBytes));
@@ -252,6 +278,18 @@ final class SimulatedRig implements AutoCloseable {
     figures.put(KEPT, (double) told.plans.getOrDefault("KEEP", 0L));
     figures.put(TAKEN_BACK, (double) told.plans.getOrDefault("TAKE_BACK", 0L));
     return figures;
+  }
+
+  private static void addRunsAsked(
+      Map<String, Double> figures, StoreStats.RunStats before, StoreStats.RunStats now) {
+    double lookups = now.lookups() - before.lookups();
+    double scans = now.scans() - before.scans();
+    if (lookups > 0) {
+      figures.put(RUNS_ASKED, (now.lookupRuns() - before.lookupRuns()) / lookups);
+    }
+    if (scans > 0) {
+      figures.put(RUNS_OPENED, (now.scanRuns() - before.scanRuns()) / scans);
+    }
   }
 
   private double written(StoreListener.MergeKind kind) {
@@ -278,10 +316,24 @@ final class SimulatedRig implements AutoCloseable {
       put(tree, record);
     } else {
       data.key(record, key);
-      trees.get(tree).get(key);
+      read(trees.get(tree), workload.scans() ? workload.entries() : 0);
       background();
     }
     return write;
+  }
+
+  /** Gets the record of the key; or goes over so many from there on, unless that is 0. */
+  private void read(Tree tree, int entries) {
+    if (entries == 0) {
+      tree.get(key);
+      return;
+    }
+    try (Cursor cursor = tree.cursor(CursorOptions.all().from(key.clone()))) {
+      boolean more = cursor.first();
+      for (int i = 1; i < entries && more; i++) {
+        more = cursor.next();
+      }
+    }
   }
 
   private int tree(Workload workload) {

@@ -13,6 +13,7 @@ import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.lsm.option.Runs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -216,6 +217,14 @@ public final class LatencyCommand implements Callable<Integer> {
   private @Nullable String schedule;
 
   @Option(
+      names = "--runs",
+      paramLabel = "RUNS",
+      description =
+          "Isobar: runs on a level of its tree, such as LAZY(4) or 8,4,1 (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String runs = Runs.leveled().toString();
+
+  @Option(
       names = "--seed",
       paramLabel = "S",
       description = "Of all choices (default: ${DEFAULT-VALUE}).")
@@ -238,7 +247,7 @@ public final class LatencyCommand implements Callable<Integer> {
     List<Contender> engines = Contender.parse(engine);
     boolean virtual = isVirtual(engines);
     LatencySpec spec = spec();
-    Stores.options(spec);
+    Stores.treeOptions(spec);
     if (virtual) {
       checkHeap(spec);
     }
@@ -329,7 +338,21 @@ public final class LatencyCommand implements Callable<Integer> {
       all.put("mergeSchedule", schedule);
     }
     return new LatencySpec(
-        traceOf(preset, seconds), content(preset), seconds, machine(preset), all, seed);
+        traceOf(preset, seconds),
+        content(preset),
+        seconds,
+        machine(preset),
+        all,
+        parsedRuns(),
+        seed);
+  }
+
+  private Runs parsedRuns() {
+    Runs parsed = UsageException.ofArguments(() -> Runs.parse(runs));
+    if (!parsed.isLeveled() && Contender.parse(engine).stream().noneMatch(Contender::isIsobar)) {
+      throw new UsageException("--runs is for Isobar");
+    }
+    return parsed;
   }
 
   private Trace traceOf(Preset preset, double seconds) throws IOException {

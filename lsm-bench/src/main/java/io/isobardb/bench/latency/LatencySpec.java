@@ -1,6 +1,7 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.Requests.Content;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import java.util.Map;
 
@@ -12,6 +13,7 @@ import java.util.Map;
  * @param seconds how long they arrive
  * @param machine where
  * @param options of the store, by name; they come after its memory
+ * @param runs of the tree's levels, if the engine is Isobar
  * @param seed of all choices
  */
 record LatencySpec(
@@ -20,6 +22,7 @@ record LatencySpec(
     double seconds,
     Machine machine,
     Map<String, String> options,
+    Runs runs,
     long seed) {
   /**
    * Where a load runs.
@@ -66,7 +69,7 @@ record LatencySpec(
 
   /** The same content with other arrivals. */
   LatencySpec with(Trace other) {
-    return new LatencySpec(other, content, seconds, machine, options, seed);
+    return new LatencySpec(other, content, seconds, machine, options, runs, seed);
   }
 
   /** Bytes of all records, about. */

@@ -87,7 +87,7 @@ final class RealRun {
             new ThreadScheduler("latency", options.backgroundThreads()),
             new SplittableRandom(spec.seed()));
     try (Store store = Inside.open(environment, options)) {
-      Tree tree = store.openTree("t");
+      Tree tree = store.openTree("t", Stores.treeOptions(spec));
       JobWatch jobs = new JobWatch(() -> begun ? nanos() : -1);
       store.addListener(jobs);
       Outcome outcome =
@@ -96,6 +96,7 @@ final class RealRun {
               store::awaitQuiet,
               seconds -> samples.add(Sample.of(store, seconds)));
       outcome.facts().put("store", store.options().toString());
+      outcome.facts().put("runs", tree.runs().toString());
       return new Outcome(
           name,
           0,

@@ -2,6 +2,7 @@ package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.LatencySpec.Machine;
 import io.isobardb.bench.latency.Requests.Content;
+import io.isobardb.lsm.option.Runs;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -70,6 +71,7 @@ public record ScaledLoad(String load, double rate, Work work, double part, doubl
             seconds,
             machine,
             work.options(),
+            Runs.leveled(),
             seed);
     Outcome outcome =
         VirtualRun.run(

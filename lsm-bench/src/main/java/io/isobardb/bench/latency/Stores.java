@@ -6,7 +6,9 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.policy.TreeShape;
 import java.util.List;
 import java.util.Properties;
 
@@ -33,6 +35,17 @@ final class Stores {
     properties.setProperty(PREFIX + "maxOpenFiles", Integer.toString(MAX_OPEN_FILES));
     spec.options().forEach((name, value) -> properties.setProperty(PREFIX + name, value));
     return UsageException.ofArguments(() -> StoreOptions.fromProperties(properties, PREFIX));
+  }
+
+  /**
+   * The options of its tree.
+   *
+   * @throws UsageException if the store's space does not allow its runs
+   */
+  static TreeOptions treeOptions(LatencySpec spec) {
+    double space = options(spec).maxSpace();
+    UsageException.ofArguments(() -> new TreeShape(spec.runs(), space).check());
+    return TreeOptions.builder().runs(spec.runs()).build();
   }
 
   /** A target for one client. */

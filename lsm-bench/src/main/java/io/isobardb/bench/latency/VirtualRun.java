@@ -79,7 +79,7 @@ final class VirtualRun {
         Inside.open(
             new Environment(storage, clock, scheduler, new SplittableRandom(spec.seed())),
             options)) {
-      Tree tree = store.openTree("t");
+      Tree tree = store.openTree("t", Stores.treeOptions(spec));
       watcher.at(name + ": loading", 0, 1);
       new Client(new Timer(), Stores.target(store, tree), requests())
           .load(0, spec.content().records(), 1);
@@ -123,6 +123,7 @@ final class VirtualRun {
     clients.forEach(client -> latencies.add(client.latencies()));
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("store", store.options().toString());
+    facts.put("runs", tree.runs().toString());
     facts.put(
         "device busy",
         String.format(Locale.ROOT, "%.1f %% of the time", 100 * busy / (quiet * SECOND_NANOS)));

@@ -14,7 +14,7 @@ import java.util.Locale;
  * @param scanLength entries of a scan
  * @param writeWeight what a page written costs, by one that is read
  */
-record OperationMix(
+public record OperationMix(
     double writes,
     double gets,
     double absent,
@@ -26,7 +26,8 @@ record OperationMix(
 
   private static final double ALL = 100;
 
-  OperationMix {
+  /** Checks the numbers. */
+  public OperationMix {
     for (double share : new double[] {writes, gets, absent, scans}) {
       if (!(share >= 0)) {
         throw new UsageException("--writes, --gets, --absent and --scans must be 0 or more");
@@ -54,9 +55,26 @@ record OperationMix(
    * @param pageBytes bytes of a data page of the store
    */
   double cost(Costs costs, double itemBytes, double pageBytes) {
-    double read = gets * costs.found() + absent * costs.absent() + scans * costs.scan(scanLength);
-    return (writes * writeWeight * costs.written() * itemBytes + read * pageBytes)
-        / (ALL * PAGE_BYTES);
+    Parts parts =
+        new Parts(
+            costs.written() * itemBytes, costs.found(), costs.absent(), costs.scan(scanLength));
+    return cost(parts, pageBytes);
+  }
+
+  /**
+   * What operations of each kind cost.
+   *
+   * @param written bytes that flushes and merges write for a write
+   * @param found data pages read by a lookup of a key that is there
+   * @param absent data pages read by one of a key that is not there
+   * @param scan data pages read by a scan
+   */
+  public record Parts(double written, double found, double absent, double scan) {}
+
+  /** As {@link #cost(Costs, double, double)}, given what each kind of operation costs. */
+  public double cost(Parts parts, double pageBytes) {
+    double read = gets * parts.found() + absent * parts.absent() + scans * parts.scan();
+    return (writes * writeWeight * parts.written() + read * pageBytes) / (ALL * PAGE_BYTES);
   }
 
   /** What it consists of. */

@@ -12,6 +12,7 @@ import io.isobardb.bench.experiment.report.Verdict.Outcome;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.cli.report.Svg;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,68 @@ class ChecksTest {
     assertEquals(
         List.of(Outcome.HOLDS, Outcome.DOES_NOT_HOLD, Outcome.HOLDS, Outcome.HOLDS),
         verdicts.stream().map(Verdict::outcome).toList());
+  }
+
+  /** Rows in which K runs write a K-th and scans cost K pages more, or as the model is told. */
+  private static Results runs(double modelledScan) {
+    List<Row> rows = new ArrayList<>();
+    for (Point point : new ExactRuns().points(new Scale(0.002))) {
+      String runs = point.text(ExactRuns.RUNS).replaceAll("\\D", "");
+      double each = runs.isEmpty() ? 1 : Double.parseDouble(runs);
+      Map<String, Double> figures = new HashMap<>();
+      figures.put(Meter.WRITTEN, 8192 / each);
+      figures.put(ExactRuns.MODEL_WRITTEN, 8192 / each);
+      figures.put(ExactRuns.FOUND, 1.0);
+      figures.put(ExactRuns.MODEL_FOUND, 1.0);
+      figures.put(ExactRuns.ABSENT, 0.02);
+      figures.put(ExactRuns.MODEL_ABSENT, 0.02);
+      figures.put(SimulatedRig.MOST_SPACE, 1.25);
+      for (int entries : List.of(10, 100)) {
+        figures.put(ExactRuns.scanPages(entries), 4 + each);
+        figures.put(ExactRuns.modelScan(entries), 4 + each * modelledScan);
+      }
+      rows.add(new Row(point.with("seed", 1).parameters(), figures));
+    }
+    return new Results(rows);
+  }
+
+  private static Map<String, Outcome> advice(Results results) {
+    Map<String, Outcome> advice = new HashMap<>();
+    for (Verdict verdict : new ExactRuns().check(results)) {
+      int at = verdict.claim().indexOf(": what the model advises");
+      if (at > 0) {
+        advice.put(verdict.claim().substring(0, at), verdict.outcome());
+      }
+    }
+    return advice;
+  }
+
+  @Test
+  void adviceHoldsIfWhatItNamesIsNearlyTheBest() {
+    Map<String, Outcome> right = advice(runs(1));
+    assertEquals(5, right.size());
+    assertEquals(Set.of(Outcome.HOLDS), Set.copyOf(right.values()));
+    // A model for which runs cost scans nothing advises the most of them.
+    Map<String, Outcome> wrong = advice(runs(0));
+    assertEquals(Outcome.HOLDS, wrong.get("writes alone"));
+    assertEquals(Outcome.DOES_NOT_HOLD, wrong.get("half scans of 10"));
+  }
+
+  @Test
+  void runsAreHeldAgainstTheBoundOfTheirOwnSpace() {
+    List<Verdict> verdicts = new ExactRuns().check(runs(1));
+    Map<String, Outcome> outcomes = new HashMap<>();
+    verdicts.forEach(verdict -> outcomes.put(verdict.claim(), verdict.outcome()));
+    assertEquals(
+        Outcome.HOLDS,
+        outcomes.get(
+            "uniform, maxSpace 2.0: bytes per put, TIERED(8) divided by LEVELED, are at"
+                + " most 0.5"));
+    assertEquals(
+        Outcome.HOLDS, outcomes.get("Tiers and levels never hold more than maxSpace says, by 5 %"));
+    assertEquals(
+        Outcome.DOES_NOT_HOLD,
+        outcomes.get("Pages of a scan of 10, LAZY(8) divided by LEVELED, are at most 1.5"));
   }
 
   @Test

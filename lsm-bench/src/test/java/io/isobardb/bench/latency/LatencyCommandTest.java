@@ -40,6 +40,16 @@ class LatencyCommandTest {
     return out.toString();
   }
 
+  private String refused(String line) {
+    StringWriter err = new StringWriter();
+    CommandLine commandLine = Isobar.commandLine();
+    commandLine.setErr(new PrintWriter(err));
+    List<String> args = new ArrayList<>(List.of("latency"));
+    args.addAll(List.of(line.split(" ")));
+    assertEquals(2, commandLine.execute(args.toArray(String[]::new)), err::toString);
+    return err.toString();
+  }
+
   private Map<String, Object> engine(String line, int index) throws Exception {
     List<?> engines = (List<?>) JSON.std.mapFrom(run(line + " --json")).get("engines");
     return cast(engines.get(index));
@@ -215,6 +225,20 @@ class LatencyCommandTest {
         engine("--load steady --rate 200 --option experiment.l0StartGroups=3 " + SMALL, 0);
     assertTrue(
         engine.get("facts").toString().contains("experiment.l0StartGroups=3"), engine::toString);
+  }
+
+  @Test
+  void theTreeHasTheRunsThatAreAskedFor() throws Exception {
+    String line = "--load steady --rate 200 " + SMALL + " --runs ";
+    assertTrue(engine(line + "LAZY(4)", 0).get("facts").toString().contains("runs=LAZY(4)"));
+    assertTrue(engine(line + "8,4,1", 0).get("facts").toString().contains("runs=8,4,1"));
+  }
+
+  @Test
+  void runsThatAreNoneOrOfAnotherEngineAreRefused() {
+    assertTrue(refused("--runs LAZY(1) " + SMALL).contains("LAZY and TIERED take 2 to 32 runs"));
+    assertTrue(refused("--engine none --runs LAZY(4) " + SMALL).contains("--runs is for Isobar"));
+    assertTrue(refused("--runs TIERED(4) " + SMALL).contains("maxSpace"));
   }
 
   @Test
