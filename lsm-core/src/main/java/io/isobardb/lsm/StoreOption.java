@@ -344,8 +344,7 @@ final class StoreOption {
   static final Option<Integer> L0_SLOWDOWN_GROUPS =
       ALL.option(EXPERIMENT, "experiment.l0SlowdownGroups", COUNT)
           .from(2, 2000)
-          .byDefault(
-              "twice `experiment.l0StartGroups`", before -> 2 * before.get(L0_START_GROUPS))
+          .byDefault("twice `experiment.l0StartGroups`", before -> 2 * before.get(L0_START_GROUPS))
           .formerly("l0SlowdownGroups")
           .does(
               "Groups of SSTables in L0 from which on writers may be slowed down, the more the more"

@@ -43,6 +43,7 @@ class OptionsTest {
           + " experiment.mergesWithinL0=false experiment.filtersByLevel=false"
           + " experiment.l0StartGroups=3"
           + " experiment.l0SlowdownGroups=7 experiment.l0StopGroups=9"
+          + " experiment.l0MostGroups=11"
           + " experiment.mergeDebtLimit=16777216 experiment.mergeSelection=OLDEST"
           + " experiment.levelDropFactor=2.25 experiment.levelSizeRatio=7"
           + " experiment.ioReserve=3145728 experiment.ioMinimum=41943040"
@@ -307,7 +308,8 @@ class OptionsTest {
           "writeMemoryAllocation");
 
   /** The experiments that never had another name. */
-  private static final Set<String> LATER = Set.of("experiment.filtersByLevel");
+  private static final Set<String> LATER =
+      Set.of("experiment.filtersByLevel", "experiment.l0MostGroups");
 
   @Test
   void eachExperimentIsReadUnderTheNameItHad() {

@@ -88,9 +88,9 @@ public enum Phase {
       }
     }
     throw new UsageException(
-        "no phase named '"
+        "'"
             + label
-            + "'; there are "
+            + "' is none of "
             + Arrays.stream(values()).map(Phase::label).collect(Collectors.joining(", ")));
   }
 

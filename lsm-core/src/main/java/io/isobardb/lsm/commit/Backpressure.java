@@ -69,8 +69,7 @@ public final class Backpressure {
    * @param merged what merges have taken out of L0 lately, as so much write memory
    * @param perByte of SSTables that were flushed, bytes of write memory
    */
-  record Freed(
-      double flushing, double recent, double flushNanos, double merged, double perByte) {}
+  record Freed(double flushing, double recent, double flushNanos, double merged, double perByte) {}
 
   /**
    * How fast writers may go.
@@ -123,8 +122,7 @@ public final class Backpressure {
   private static double l0Rate(FullL0 l0, Freed freed) {
     double kept = l0.room() == 0 ? RECEDING : 1;
     double room = (double) l0.room() * l0.groupBytes() * freed.perByte();
-    return Math.max(
-        freed.merged() * kept + room / FILL_NANOS, freed.flushing() * LEAST_FOR_MERGES);
+    return Math.max(freed.merged() * kept + room / FILL_NANOS, freed.flushing() * LEAST_FOR_MERGES);
   }
 
   private static double debt(View view, Limits limits) {

@@ -438,8 +438,7 @@ public final class WriteGate implements StallCounter {
   /** Whom background work keeps waiting soon, if it is not faster. */
   public BandwidthRules.Pressure pressure() {
     FullL0 fullest = l0;
-    if (debtBytes >= Backpressure.slowDebt(limits.debtBytes()) / 4 * 3
-        || fullest.nearlyFull()) {
+    if (debtBytes >= Backpressure.slowDebt(limits.debtBytes()) / 4 * 3 || fullest.nearlyFull()) {
       return BandwidthRules.Pressure.ALL;
     }
     boolean writers =
@@ -544,8 +543,7 @@ public final class WriteGate implements StallCounter {
         perByte = perByte * 0.75 + (double) bytes / written * 0.25;
       }
       double flushNanos = freedRates.flushNanos() * 0.75 + nanos * 0.25;
-      freedRates =
-          new Backpressure.Freed(flushing, freedRates.recent(), flushNanos, 0, perByte);
+      freedRates = new Backpressure.Freed(flushing, freedRates.recent(), flushNanos, 0, perByte);
     }
     seeFreed(bytes);
     freed.raise();

@@ -174,11 +174,7 @@ final class PartOptions {
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     return new Flusher.Settings(
-        flushRules,
-        leveling.l0(),
-        new TableSizes(pageSize),
-        Math.max(1, jobs() / 2),
-        l0Rules());
+        flushRules, leveling.l0(), new TableSizes(pageSize), Math.max(1, jobs() / 2), l0Rules());
   }
 
   /** What merges keep to. */

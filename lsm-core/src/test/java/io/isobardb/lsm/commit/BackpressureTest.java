@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** How fast writers may go. */
 class BackpressureTest {
-  private static final Backpressure.Limits LIMITS =
-      new Backpressure.Limits(1000, Fullness.USUAL);
+  private static final Backpressure.Limits LIMITS = new Backpressure.Limits(1000, Fullness.USUAL);
 
   /**
    * Flushes free 64 while they are under way, and freed 20 in the last second; merges took 10 out
@@ -64,7 +63,8 @@ class BackpressureTest {
     double before = 8 * 64;
     for (int i = 1; i <= 1000; i++) {
       double rate =
-          Backpressure.pace(new Backpressure.View(i / 1000.0, 1L << 50, 0, l0(0), 0), LIMITS, FREED).rate();
+          Backpressure.pace(new Backpressure.View(i / 1000.0, 1L << 50, 0, l0(0), 0), LIMITS, FREED)
+              .rate();
       assertTrue(rate < before, i + " thousandths");
       assertTrue(rate > before * 0.99, i + " thousandths");
       before = rate;

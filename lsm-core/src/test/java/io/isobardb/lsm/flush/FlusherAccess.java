@@ -41,7 +41,11 @@ public final class FlusherAccess {
             Fullness.USUAL);
     Flusher.Settings settings =
         new Flusher.Settings(
-            rules, L0Structure.GREEDY_GROUPED, new TableSizes(4096), 1, L0Rules.fixed(L0Limits.DEFAULT));
+            rules,
+            L0Structure.GREEDY_GROUPED,
+            new TableSizes(4096),
+            1,
+            L0Rules.fixed(L0Limits.DEFAULT));
     Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, 0);
     Sealer sealer = new Sealer(engine, sealing, full -> {});
     return new Flusher(engine, settings, sealer, new Deaf(), WriteShares.NONE).goesOn(tree);

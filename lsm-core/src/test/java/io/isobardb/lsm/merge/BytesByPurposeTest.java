@@ -9,6 +9,7 @@ import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Job;
@@ -33,12 +34,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("any-jdk")
 class BytesByPurposeTest {
   private static final StoreOptions SMALL =
-      StoreOptions.builder()
-          .pageSize(4096)
-          .memoryBudget(8 << 20)
-          .writeMemory(512 << 10)
-          .memoryTuner(false)
-          .backgroundThreads(2)
+      ExperimentalOptions.set(
+              StoreOptions.builder()
+                  .pageSize(4096)
+                  .memoryBudget(8 << 20)
+                  .writeMemory(512 << 10)
+                  .memoryTuner(false)
+                  .backgroundThreads(2),
+              // So few that merges of L0 have deeper ones to do.
+              e -> e.l0MostGroups(12))
           .build();
 
   private static void writeAndRead(Tree tree) {

@@ -50,6 +50,7 @@ class MergeScheduleTest {
             e ->
                 e.l0SlowdownGroups(slowdownGroups)
                     .l0StopGroups(slowdownGroups + 8)
+                    .l0MostGroups(slowdownGroups + 8)
                     .mergeDebtLimit(1L << 30))
         .build();
   }

@@ -39,8 +39,7 @@ class MergeTimingTest {
         values.put(parts[0], parts.length == 1 ? 1 : Double.parseDouble(parts[1]));
       }
       MergeTiming timing =
-          new MergeTiming(
-              OptionKind.SCHEDULE.read(words[0]), 1000 * MB, 64 * MB, 50 * MB);
+          new MergeTiming(OptionKind.SCHEDULE.read(words[0]), 1000 * MB, 64 * MB, 50 * MB);
       MergeTiming.Choice choice =
           timing.choose(
               new MergeTiming.View(

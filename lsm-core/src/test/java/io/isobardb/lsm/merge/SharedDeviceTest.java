@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.IoBandwidth;
@@ -40,13 +41,16 @@ class SharedDeviceTest {
   private static Run run(IoBandwidth bandwidth) {
     VirtualWorld world = new VirtualWorld(1, DEVICE, 2);
     StoreOptions options =
-        StoreOptions.builder()
-            .pageSize(4096)
-            .memoryBudget(8 << 20)
-            .writeMemory(2 << 20)
-            .memoryTuner(false)
-            .backgroundThreads(2)
-            .ioBandwidth(bandwidth)
+        ExperimentalOptions.set(
+                StoreOptions.builder()
+                    .pageSize(4096)
+                    .memoryBudget(8 << 20)
+                    .writeMemory(2 << 20)
+                    .memoryTuner(false)
+                    .backgroundThreads(2)
+                    .ioBandwidth(bandwidth),
+                // So few that merges can't be put off for long.
+                e -> e.l0MostGroups(12))
             .build();
     List<Long> reads = new ArrayList<>();
     try (Store store = world.open(options)) {

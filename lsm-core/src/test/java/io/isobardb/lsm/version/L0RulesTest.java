@@ -23,7 +23,9 @@ class L0RulesTest {
     GoldenFile.check(L0RulesTest.class, "l0-rules.txt", L0RulesTest::ask);
   }
 
-  /** Each line: {@code writes=1 gets=1 scans=0.01 steps=1 groups=8 deeper=3}, all 0 unless given. */
+  /**
+   * Each line: {@code writes=1 gets=1 scans=0.01 steps=1 groups=8 deeper=3}, all 0 unless given.
+   */
   private static String ask(List<String> lines) {
     StringBuilder answer = new StringBuilder();
     for (String line : lines) {
