@@ -181,7 +181,9 @@ class LatencyCommandTest {
         perSecond(cast(cast(engine.get("latencies")).get("write")).get("p99PerSecond"));
     p99.subList(8, 14).forEach(nanos -> assertTrue(nanos < 1e6, p99::toString));
     // Without a span in which writers are slowed down there is a fall, which this would find.
-    String cliff = " --option experiment.l0SlowdownGroups=6 --option experiment.l0StopGroups=6";
+    String cliff =
+        " --option experiment.l0SlowdownGroups=6 --option experiment.l0StopGroups=6"
+            + " --option experiment.l0MostGroups=6";
     assertNotEquals(
         "", halved(perSecond(engine(line + cliff, 0).get("donePerSecond")).subList(0, 8)));
   }
