@@ -4,7 +4,6 @@ import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.cli.console.UsageException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -36,9 +35,6 @@ public enum Phase {
   GET_VIRTUAL("read, 1,000 virtual threads", Workload.mixed(0, Keys.UNIFORM)),
   /** Reads keys that are not there. */
   ABSENT("absent keys", Workload.mixed(0, Keys.ABSENT));
-
-  /** The phases that a comparison has if none are named. */
-  static final List<Phase> USUAL = List.of(LOAD, READ, ZIPF, UPDATE, MIXED, SCAN, ABSENT);
 
   /** The threads of {@link #GET_VIRTUAL}. */
   static final int VIRTUAL_THREADS = 1000;

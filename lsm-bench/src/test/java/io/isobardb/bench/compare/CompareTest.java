@@ -114,7 +114,7 @@ class CompareTest {
   private CompareSpec stock(long records, double seconds) {
     return new CompareSpec(
         EngineKind.ISOBAR,
-        Phase.USUAL,
+        List.of(Phase.LOAD, Phase.READ, Phase.ZIPF, Phase.UPDATE, Phase.MIXED, Phase.SCAN),
         new EngineOptions(dir, 1 << 30, true, false, 1),
         records,
         records,

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * the pressure from far above what writers do to a half. Merges rewrite a byte several times, and
  * nobody knows how fast they are before they are asked. So for the debt the rate is that of the
  * last second, times a factor that falls from two to a quarter: it settles where merges keep up.
- * For L0 it is what merges have taken out of it lately, and what fits into it still.
+ * For L0 it is what merges have taken out of it lately, and what fits into it still. Memory comes
+ * free all at once, when a flush ends: what is left of it has to last until then.
  */
 public final class Backpressure {
   /** The rate where a delay for memory or log begins, as a multiple of what flushes free. */
@@ -33,8 +34,11 @@ public final class Backpressure {
   /** What writers get of what merges do once L0 has no room left: it is to have some again. */
   private static final double RECEDING = 0.75;
 
-  /** The least rate that a delay for L0 or debt leaves, as a multiple of what flushes free. */
-  private static final double LEAST_FOR_MERGES = 1.0 / 64;
+  /**
+   * The least rate that a delay for L0, debt or the room of write memory leaves, as a multiple of
+   * what flushes free.
+   */
+  private static final double LEAST_RATE = 1.0 / 64;
 
   /** Debt slows writers down from this part of its limit on. */
   private static final double SLOW_DEBT = 0.5;
@@ -90,16 +94,12 @@ public final class Backpressure {
     pace = slower(pace, StallReason.MEMORY_DELAY, view.memory(), freed);
     if (view.memory() > 0) {
       // What comes free comes when a flush ends: until then there is the room that is left.
-      double least = freed.flushing() * LEAST_FOR_MERGES;
-      Pace room =
-          new Pace(
-              StallReason.MEMORY_DELAY, Math.max(least, view.roomBytes() / freed.flushNanos()));
-      pace = room.rate() < pace.rate() ? room : pace;
+      double room = view.roomBytes() / freed.flushNanos();
+      pace = slower(pace, StallReason.MEMORY_DELAY, Math.max(room, least(freed)));
     }
     pace = slower(pace, StallReason.LOG_DELAY, view.log(), freed);
     if (view.l0().slows()) {
-      Pace l0 = new Pace(StallReason.L0_DELAY, l0Rate(view.l0(), freed));
-      pace = l0.rate() < pace.rate() ? l0 : pace;
+      pace = slower(pace, StallReason.L0_DELAY, l0Rate(view.l0(), freed));
     }
     return slower(pace, StallReason.DEBT_DELAY, debt(view, limits), freed);
   }
@@ -122,7 +122,7 @@ public final class Backpressure {
   private static double l0Rate(FullL0 l0, Freed freed) {
     double kept = l0.room() == 0 ? RECEDING : 1;
     double room = (double) l0.room() * l0.groupBytes() * freed.perByte();
-    return Math.max(freed.merged() * kept + room / FILL_NANOS, freed.flushing() * LEAST_FOR_MERGES);
+    return Math.max(freed.merged() * kept + room / FILL_NANOS, least(freed));
   }
 
   private static double debt(View view, Limits limits) {
@@ -135,12 +135,20 @@ public final class Backpressure {
       return pace;
     }
     double part = Math.min(1, pressure);
-    Pace other = new Pace(reason, freed.flushing() * between(LOOSE, TIGHT, part));
-    if (other.forMerges()) {
-      double rate = freed.recent() * between(LOOSE_FOR_MERGES, TIGHT_FOR_MERGES, part);
-      other = new Pace(reason, Math.max(rate, freed.flushing() * LEAST_FOR_MERGES));
-    }
-    return other.rate() < pace.rate() ? other : pace;
+    double rate =
+        reason == StallReason.DEBT_DELAY
+            ? Math.max(
+                freed.recent() * between(LOOSE_FOR_MERGES, TIGHT_FOR_MERGES, part), least(freed))
+            : freed.flushing() * between(LOOSE, TIGHT, part);
+    return slower(pace, reason, rate);
+  }
+
+  private static Pace slower(Pace pace, StallReason reason, double rate) {
+    return rate < pace.rate() ? new Pace(reason, rate) : pace;
+  }
+
+  private static double least(Freed freed) {
+    return freed.flushing() * LEAST_RATE;
   }
 
   private static double between(double loose, double tight, double part) {

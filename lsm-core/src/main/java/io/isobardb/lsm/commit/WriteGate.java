@@ -568,27 +568,28 @@ public final class WriteGate implements StallCounter {
     seePressures();
   }
 
-  /** Told by merges: they have taken so much out of L0. */
+  /**
+   * Told by merges: they have taken so much out of L0. It comes in large pieces, so its rate is a
+   * mean over some seconds.
+   */
   public synchronized void onLeftL0(long bytes) {
-    seeMerged(bytes);
+    long now = clock.nanos();
+    merged = new Rate(merged(now) + bytes / MERGED_NANOS, now);
   }
 
-  /** What leaves L0 comes in large pieces: their rate is a mean over some seconds. */
-  private void seeMerged(long bytes) {
-    long now = clock.nanos();
-    double faded = merged.bytesPerNano() * Math.exp(-(now - merged.nanos()) / MERGED_NANOS);
-    merged = new Rate(faded + bytes / MERGED_NANOS, now);
+  /** What merges take out of L0, in bytes of SSTables per nanosecond. */
+  private double merged(long now) {
+    Rate last = merged;
+    return last.bytesPerNano() * Math.exp(-(now - last.nanos()) / MERGED_NANOS);
   }
 
   private Backpressure.Freed freed() {
-    Rate last = merged;
     Backpressure.Freed rates = freedRates;
-    double faded = last.bytesPerNano() * Math.exp(-(clock.nanos() - last.nanos()) / MERGED_NANOS);
     return new Backpressure.Freed(
         rates.flushing(),
         rates.recent(),
         rates.flushNanos(),
-        faded * rates.perByte(),
+        merged(clock.nanos()) * rates.perByte(),
         rates.perByte());
   }
 

@@ -157,28 +157,15 @@ public record SSTableMeta(
 
   /** The same SSTable, whose entries all count as written at one LSN. */
   public SSTableMeta at(long lsn) {
-    return new SSTableMeta(
-        fileNumber,
-        treeId,
-        pageCount,
-        entries,
-        deletes,
-        minKey,
-        maxKey,
-        lsn,
-        lsn,
-        rootPage,
-        indexHeight,
-        filterPage,
-        filterBlocks,
-        sizeBytes,
-        codec,
-        pageMapPage,
-        expiring);
+    return with(lsn, lsn, sizeBytes);
   }
 
   /** The same SSTable, with so many bytes. */
   SSTableMeta sized(long bytes) {
+    return with(minLsn, maxLsn, bytes);
+  }
+
+  private SSTableMeta with(long lowestLsn, long highestLsn, long bytes) {
     return new SSTableMeta(
         fileNumber,
         treeId,
@@ -187,8 +174,8 @@ public record SSTableMeta(
         deletes,
         minKey,
         maxKey,
-        minLsn,
-        maxLsn,
+        lowestLsn,
+        highestLsn,
         rootPage,
         indexHeight,
         filterPage,
