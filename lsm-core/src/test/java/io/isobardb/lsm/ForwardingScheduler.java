@@ -32,6 +32,11 @@ public abstract class ForwardingScheduler implements Scheduler {
   }
 
   @Override
+  public boolean read(Errand errand) {
+    return scheduler.read(errand);
+  }
+
+  @Override
   public Signal signal(String name) {
     return scheduler.signal(name);
   }

@@ -26,7 +26,7 @@ final class HelperThreads {
   /** How long one waits for errands before it ends. */
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final String storeName;
+  private final String namePrefix;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition added = lock.newCondition();
   private final Deque<Errand> queue = new ArrayDeque<>();
@@ -35,8 +35,13 @@ final class HelperThreads {
   private int lastNumber;
   private boolean closed;
 
-  HelperThreads(String storeName) {
-    this.storeName = storeName;
+  /**
+   * None, so far.
+   *
+   * @param namePrefix before the number in each thread's name
+   */
+  HelperThreads(String namePrefix) {
+    this.namePrefix = namePrefix;
   }
 
   /**
@@ -65,8 +70,7 @@ final class HelperThreads {
   }
 
   private void startOne() {
-    String name = "isobar-" + storeName + "-reader-" + ++lastNumber;
-    Thread thread = new Thread(null, this::work, name, 0, false);
+    Thread thread = new Thread(null, this::work, namePrefix + ++lastNumber, 0, false);
     thread.setDaemon(true);
     try {
       thread.start();

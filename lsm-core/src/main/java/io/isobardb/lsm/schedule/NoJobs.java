@@ -24,6 +24,11 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public boolean read(Errand errand) {
+    return threads.read(errand);
+  }
+
+  @Override
   public Signal signal(String name) {
     return threads.signal(name);
   }

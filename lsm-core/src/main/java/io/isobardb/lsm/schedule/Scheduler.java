@@ -66,6 +66,17 @@ public interface Scheduler extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Has another thread read for one that must not block, such as a virtual thread. The errand waits
+   * for the device and for nothing else: so it is done soon, however many helpers wait for pages
+   * that others are reading.
+   *
+   * @return as for {@link #help}
+   */
+  default boolean read(Errand errand) {
+    return false;
+  }
+
   /** Changes what jobs may read and write. They pay between two steps, never within one. */
   void limit(IoLimits limits);
 

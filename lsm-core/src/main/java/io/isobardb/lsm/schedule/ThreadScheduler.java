@@ -51,6 +51,9 @@ public final class ThreadScheduler implements Scheduler {
 
   private final HelperThreads helpers;
 
+  /** Apart from the helpers, which may wait for what these read. */
+  private final HelperThreads readers;
+
   /** Whether steps have to be paid for. */
   private volatile boolean limited;
 
@@ -73,7 +76,8 @@ public final class ThreadScheduler implements Scheduler {
   public ThreadScheduler(String storeName, int workers) {
     this.storeName = storeName;
     this.queue = new JobQueue(workers);
-    this.helpers = new HelperThreads(storeName);
+    this.helpers = new HelperThreads("isobar-" + storeName + "-helper-");
+    this.readers = new HelperThreads("isobar-" + storeName + "-reader-");
     for (int i = 1; i <= workers; i++) {
       this.workers.add(worker(i));
     }
@@ -132,6 +136,11 @@ public final class ThreadScheduler implements Scheduler {
   @Override
   public boolean help(Errand errand) {
     return helpers.add(errand);
+  }
+
+  @Override
+  public boolean read(Errand errand) {
+    return readers.add(errand);
   }
 
   @Override
@@ -278,6 +287,7 @@ public final class ThreadScheduler implements Scheduler {
       toStop.forEach(ServiceThread::stop);
     }
     helpers.close();
+    readers.close();
   }
 
   private boolean isWorker(Thread thread) {

@@ -125,15 +125,15 @@ public final class PageLoads {
   }
 
   /**
-   * Runs a call that waits for the device: on a helper's thread if the caller's is a virtual one,
-   * which parks meanwhile and leaves its carrier to others.
+   * Runs a call that waits for the device, and for nothing else: on another thread if the caller's
+   * is a virtual one, which parks meanwhile and leaves its carrier to others.
    */
   int run(Call call) throws IOException {
     Scheduler by = scheduler;
     if (by != null && VirtualThreads.isCurrent()) {
       Handed handed = new Handed(() -> counted(call));
       Errand errand = new Errand(handed, by.signal("a read for a virtual thread"));
-      if (by.help(errand)) {
+      if (by.read(errand)) {
         errand.await();
         return handed.result();
       }

@@ -127,7 +127,25 @@ final class ThreadSchedulerTest {
     assertEquals(501, done.get());
     assertTrue(
         Thread.getAllStackTraces().keySet().stream()
-            .noneMatch(thread -> thread.getName().startsWith("isobar-t-reader-")));
+            .noneMatch(thread -> thread.getName().startsWith("isobar-t-helper-")));
+  }
+
+  /** Helpers may wait for pages that are being read for others. */
+  @Test
+  void readsGoOnWhileAllHelpersWait() {
+    CountDownLatch read = new CountDownLatch(1);
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      List<Errand> waiting = new ArrayList<>();
+      for (int i = 0; i < 2 * HelperThreads.MOST; i++) {
+        Errand errand = new Errand(() -> awaitUninterrupted(read), scheduler.signal("a wait"));
+        assertTrue(scheduler.help(errand));
+        waiting.add(errand);
+      }
+      Errand reads = new Errand(read::countDown, scheduler.signal("a read"));
+      assertTrue(scheduler.read(reads));
+      reads.await();
+      waiting.forEach(Errand::finish);
+    }
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {

@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.ForwardingScheduler;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.schedule.Errand;
+import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
@@ -87,10 +90,13 @@ class PageLoadsTest {
     final TableSpace space;
     final SSTable table;
 
+    /** How often helpers were asked. */
+    final AtomicInteger asked = new AtomicInteger();
+
     World(int entries, int cachePages) throws IOException {
       run = new Run(PAGE, KeyOrder.BYTES, cachePages);
       storage = new WatchedStorage(run.storage);
-      space = run.space.by(storage).with(PageLoads.by(scheduler));
+      space = run.space.by(storage).with(PageLoads.by(counting()));
       SplittableRandom random = new SplittableRandom(SEED);
       for (int i = 0; i < entries; i++) {
         run.add(key(i), 8, Kind.PUT, Run.bytes(random, 500));
@@ -99,6 +105,16 @@ class PageLoadsTest {
       SSTable written = run.onDisk(FILE, FileLayout.CODEC_NONE, false);
       table = SSTable.written(space, KeyOrder.BYTES, written.meta());
       written.release();
+    }
+
+    private Scheduler counting() {
+      return new ForwardingScheduler(scheduler) {
+        @Override
+        public boolean help(Errand errand) {
+          asked.incrementAndGet();
+          return super.help(errand);
+        }
+      };
     }
 
     static byte[] key(int i) {
@@ -288,8 +304,8 @@ class PageLoadsTest {
         SplittableRandom faults = random.split();
         world.storage.reads =
             (page, pages) -> {
-              // Helpers' reads alone: readers find all they need.
-              if (Thread.currentThread().getName().contains("-reader-")) {
+              // Reads of helpers alone: readers find all they need.
+              if (Thread.currentThread().getName().contains("-helper-")) {
                 synchronized (faults) {
                   if (faults.nextInt(8) < fails) {
                     throw new IOException("injected");
@@ -321,14 +337,14 @@ class PageLoadsTest {
       CountDownLatch go = new CountDownLatch(1);
       world.storage.reads =
           (page, pages) -> {
-            if (Thread.currentThread().getName().contains("-reader-")) {
+            if (Thread.currentThread().getName().contains("-helper-")) {
               begun.countDown();
               go.await();
             }
           };
       SSTableCursor cursor = world.table.cursor(Access.QUERY);
       boolean more = cursor.first();
-      for (int i = 0; more && begun.getCount() > 0 && i < 100; i++) {
+      while (more && world.asked.get() == 0) {
         more = cursor.next();
       }
       begun.await();
