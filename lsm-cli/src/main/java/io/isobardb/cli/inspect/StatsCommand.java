@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.observe.IoPurpose;
@@ -48,9 +49,15 @@ public final class StatsCommand implements Callable<Integer> {
               + " closing.")
   private boolean profile;
 
+  @Mixin private HtmlOption html = new HtmlOption();
+
   @Override
   public Integer call() throws IOException {
+    html.check();
     PrintWriter out = spec.commandLine().getOut();
+    if (html.isGiven() && !profile) {
+      throw new UsageException("--html goes with --profile");
+    }
     if (profile) {
       printProfile(out);
       return 0;
@@ -79,7 +86,9 @@ public final class StatsCommand implements Callable<Integer> {
               + ": it is written when the store is closed, if it was read from");
     }
     String text = Files.readString(file);
-    TextTable table = table(parse(file, text));
+    StoreProfile read = parse(file, text);
+    TextTable table = table(read);
+    html.write(() -> ProfilePage.of(store.store().toAbsolutePath().toString(), read, table));
     out.print(json ? text : table.toString());
     out.flush();
   }

@@ -161,6 +161,12 @@ class InspectTest {
     assertEquals(0, run("stats", dir, "--profile", "--json"), err);
     String json = out;
     assertTrue(JSON.std.mapFrom(json).containsKey("trees"), json);
+    Path page = temporary.resolve("profile.html");
+    assertEquals(0, run("stats", dir, "--profile", "--html", page.toString()), err);
+    String html = Files.readString(page);
+    assertTrue(html.contains("of 10 gets that were counted, runs on disk answered 100 %"), html);
+    assertTrue(html.contains("<rect"), html);
+    assertEquals(2, run("stats", dir, "--html", page.toString()));
     assertEquals(0, run("check", dir), out);
     Files.writeString(Path.of(dir, StoreProfile.FILE), json.substring(0, json.length() / 2));
     assertEquals(2, run("stats", dir, "--profile"));
