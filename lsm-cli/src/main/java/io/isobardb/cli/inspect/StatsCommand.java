@@ -126,7 +126,7 @@ public final class StatsCommand implements Callable<Integer> {
             tree.name(),
             run.place(),
             ByteSize.format(run.bytes()),
-            Integer.toString(run.tables().size()),
+            Integer.toString(run.tableCount()),
             Long.toString(reads.asked()),
             Long.toString(reads.passed()),
             Long.toString(reads.found()),

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.observe;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -11,7 +12,10 @@ import java.util.List;
  * @param trees by name
  */
 public record StoreProfile(List<TreeProfile> trees) {
-  /** The file in a store's directory that holds {@link #toJson} of the last closing. */
+  /**
+   * The file in a store's directory that holds {@link #toJson} of the last closing, as far as
+   * something was {@link #asked}.
+   */
   public static final String FILE = "PROFILE";
 
   /**
@@ -31,11 +35,12 @@ public record StoreProfile(List<TreeProfile> trees) {
    * @param place where it stands: {@code L0/7} is group 7 of L0, {@code tier/3} a tier, {@code
    *     last} the last level, {@code last-1} the one above
    * @param bytes the size of its SSTables
-   * @param reads what was asked of them
+   * @param tableCount how many it has
+   * @param reads what was asked of all of them
    * @param tables its SSTables, in the order of keys
    */
   public record RunProfile(
-      String place, long bytes, TableReadStats reads, List<TableProfile> tables) {}
+      String place, long bytes, int tableCount, TableReadStats reads, List<TableProfile> tables) {}
 
   /**
    * An SSTable.
@@ -82,11 +87,29 @@ public record StoreProfile(List<TreeProfile> trees) {
     }
   }
 
-  /** Whether nothing was asked of any run. */
-  public boolean isEmpty() {
-    return trees.stream()
-        .flatMap(tree -> tree.runs().stream())
-        .allMatch(run -> run.reads().equals(TableReadStats.NONE));
+  /**
+   * The same without trees and SSTables of which nothing was asked, and with so many SSTables at
+   * most: what runs say counts all of them nevertheless.
+   */
+  public StoreProfile asked(int most) {
+    List<TreeProfile> asked = new ArrayList<>();
+    int left = most;
+    for (TreeProfile tree : trees) {
+      List<RunProfile> runs = new ArrayList<>();
+      for (RunProfile run : tree.runs) {
+        List<TableProfile> tables =
+            run.tables.stream()
+                .filter(table -> !table.reads.equals(TableReadStats.NONE))
+                .limit(left)
+                .toList();
+        left -= tables.size();
+        runs.add(new RunProfile(run.place, run.bytes, run.tableCount, run.reads, tables));
+      }
+      if (tree.lookups > 0 || runs.stream().anyMatch(run -> !run.tables.isEmpty())) {
+        asked.add(new TreeProfile(tree.name, tree.lookups, tree.foundOnDisk, tree.absent, runs));
+      }
+    }
+    return new StoreProfile(asked);
   }
 
   /** All of it as one JSON object. */

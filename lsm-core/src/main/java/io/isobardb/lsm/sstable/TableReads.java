@@ -50,6 +50,11 @@ public final class TableReads {
     counts.getAndIncrement(PAGES);
   }
 
+  /** Whether there is anything to tell. */
+  public boolean any() {
+    return asked() > 0 || cursors() > 0 || pagesRead() > 0;
+  }
+
   /** Lookups whose key lay in its range. */
   public int asked() {
     return counts.get(ASKED);

@@ -25,6 +25,20 @@ import java.util.List;
 final class ProfileCollector {
   private ProfileCollector() {}
 
+  /** Whether anything was asked of any SSTable on disk. */
+  static boolean anyReads(Engine engine) {
+    for (TreeHandle tree : engine.catalog().trees()) {
+      for (Run run : tree.states().current().disk()) {
+        for (Table table : run.tables()) {
+          if (table instanceof Table.Stored stored && stored.content().reads().any()) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
   static StoreProfile collect(Engine engine) {
     return new StoreProfile(
         engine.catalog().trees().stream()
@@ -60,7 +74,7 @@ final class ProfileCollector {
         bytes += table.bytes();
       }
     }
-    return new RunProfile(place, bytes, sum, tables);
+    return new RunProfile(place, bytes, tables.size(), sum, tables);
   }
 
   private static TableProfile table(SSTable table) {

@@ -69,7 +69,7 @@ class StoreProfileTest {
   void getsAreCountedAtTheRunsThatTheyAsk() {
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = twoRuns(store);
-      assertTrue(store.profile().isEmpty());
+      assertEquals(TableReadStats.NONE, run(store, "last").reads());
       get(tree, 2 * 5, true);
       TableReadStats above = run(store, "L0").reads();
       TableReadStats last = run(store, "last").reads();
@@ -126,7 +126,15 @@ class StoreProfileTest {
     try (Store store = Store.open(temp.resolve("store"), OPTIONS)) {
       Tree tree = twoRuns(store);
       get(tree, 2 * 5, true);
-      json = store.profile().toJson();
+      // The SSTables of trees that nobody reads are left out.
+      store.openTree("unread").put(key(1), value(1, 10));
+      store.flush();
+      assertEquals(2, store.profile().trees().size());
+      StoreProfile asked = store.profile().asked(100);
+      assertEquals(1, asked.trees().size());
+      assertEquals(run(store, "last").reads(), asked.trees().get(0).runs().get(1).reads());
+      json = asked.toJson();
+      assertEquals(0, store.profile().asked(0).trees().get(0).runs().get(1).tables().size());
       assertFalse(Files.exists(file));
     }
     assertEquals(List.of(json), Files.readAllLines(file));
