@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreProfile;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.store.Opening;
 import java.io.UncheckedIOException;
@@ -317,6 +318,12 @@ public interface Store extends AutoCloseable {
 
   /** What the store has done and what it holds. */
   StoreStats stats();
+
+  /**
+   * What reads have asked of each run and SSTable on disk. When the store is closed it leaves that
+   * in a file, which {@code isobar stats DIR --profile} shows.
+   */
+  StoreProfile profile();
 
   /**
    * Closes the store: waits for operations under way, makes a {@link #checkpoint} if an unlogged

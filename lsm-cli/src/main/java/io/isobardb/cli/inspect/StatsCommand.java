@@ -1,13 +1,19 @@
 package io.isobardb.cli.inspect;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.observe.IoPurpose;
+import io.isobardb.lsm.observe.StoreProfile;
 import io.isobardb.lsm.observe.StoreStats;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -24,7 +30,10 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Opening a store recovers it: what a crash left behind is put in order, and the log is"
-          + " replayed. 'isobar dump' looks at a store without changing it."
+          + " replayed. 'isobar dump' looks at a store without changing it.",
+      "",
+      "With --profile nothing is opened, and the store may be open elsewhere. One single get in 64 is"
+          + " counted there; cursors and pages all are."
     })
 public final class StatsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -33,9 +42,26 @@ public final class StatsCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  @Option(
+      names = "--profile",
+      description =
+          "Show instead what reads asked of each run on disk, from the last opening to the last"
+              + " closing.")
+  private boolean profile;
+
+  @Mixin private HtmlOption html = new HtmlOption();
+
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
+    html.check();
     PrintWriter out = spec.commandLine().getOut();
+    if (html.isGiven() && !profile) {
+      throw new UsageException("--html goes with --profile");
+    }
+    if (profile) {
+      printProfile(out);
+      return 0;
+    }
     try (Store opened =
         UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
       StoreStats stats = opened.stats();
@@ -49,6 +75,68 @@ public final class StatsCommand implements Callable<Integer> {
     }
     out.flush();
     return 0;
+  }
+
+  private void printProfile(PrintWriter out) throws IOException {
+    Path file = store.store().resolve(StoreProfile.FILE);
+    if (Files.notExists(file)) {
+      throw new UsageException(
+          "there is no profile of reads in "
+              + store.store()
+              + ": it is written when the store is closed, if it was read from");
+    }
+    String text = Files.readString(file);
+    StoreProfile read = parse(file, text);
+    TextTable table = table(read);
+    html.write(() -> ProfilePage.of(store.store().toAbsolutePath().toString(), read, table));
+    out.print(json ? text : table.toString());
+    out.flush();
+  }
+
+  private static StoreProfile parse(Path file, String text) {
+    try {
+      StoreProfile profile = JSON.std.beanFrom(StoreProfile.class, text);
+      if (profile != null && profile.trees() != null) {
+        return profile;
+      }
+    } catch (IOException e) {
+      // It was torn by a crash, or somebody has written to it.
+    }
+    throw new UsageException(file + " is damaged; delete it, nothing else needs it");
+  }
+
+  private static TextTable table(StoreProfile profile) {
+    TextTable table =
+        new TextTable(
+            "tree",
+            "run",
+            "on disk",
+            "SSTables",
+            "gets",
+            "passed by filter",
+            "found",
+            "deleted",
+            "in vain",
+            "cursors",
+            "pages read");
+    for (StoreProfile.TreeProfile tree : profile.trees()) {
+      for (StoreProfile.RunProfile run : tree.runs()) {
+        StoreProfile.TableReadStats reads = run.reads();
+        table.row(
+            tree.name(),
+            run.place(),
+            ByteSize.format(run.bytes()),
+            Integer.toString(run.tableCount()),
+            Long.toString(reads.asked()),
+            Long.toString(reads.passed()),
+            Long.toString(reads.found()),
+            Long.toString(reads.deleted()),
+            Long.toString(reads.falsePositives()),
+            Long.toString(reads.cursors()),
+            Long.toString(reads.pagesRead()));
+      }
+    }
+    return table;
   }
 
   private static void print(StoreStats stats, PrintWriter out) {

@@ -111,6 +111,12 @@ public final class Page {
     return this;
   }
 
+  /** A map of cells; where the screen is narrow it can be moved. */
+  public Page heatMap(HeatMap map) {
+    body.append("<div class=\"scroll\">").append(map.svg()).append("</div>\n");
+    return this;
+  }
+
   /**
    * A table; one that is wider than the screen can be moved. On a phone its cells stand below each
    * other then, each with the name of its column.

@@ -9,10 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.Main;
+import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.observe.StoreProfile;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.DecisionText;
@@ -137,6 +139,38 @@ class InspectTest {
     assertTrue(log.contains("user399"), out);
     assertEquals(0, run("dump", dir, "--keys", "--limit", "3"));
     assertTrue(out.contains("... and more"), out);
+  }
+
+  @Test
+  void statsShowWhatReadsAskedOfAClosedStore() throws IOException {
+    assertEquals(2, run("stats", dir, "--profile"));
+    assertTrue(err.contains("there is no profile of reads in " + dir), err);
+    try (Store store = Store.open(Path.of(dir))) {
+      store.flush();
+      Tree tree = store.openTree("users");
+      for (int i = 0; i < 640; i++) {
+        tree.get("user200".getBytes(UTF_8));
+      }
+      try (Cursor cursor = tree.cursor()) {
+        assertTrue(cursor.first());
+      }
+    }
+    assertEquals(0, run("stats", dir, "--profile"), err);
+    assertTrue(out.contains("passed by filter"), out);
+    assertTrue(out.contains("L0/") || out.contains("last"), out);
+    assertEquals(0, run("stats", dir, "--profile", "--json"), err);
+    String json = out;
+    assertTrue(JSON.std.mapFrom(json).containsKey("trees"), json);
+    Path page = temporary.resolve("profile.html");
+    assertEquals(0, run("stats", dir, "--profile", "--html", page.toString()), err);
+    String html = Files.readString(page);
+    assertTrue(html.contains("of 10 gets that were counted, runs on disk answered 100 %"), html);
+    assertTrue(html.contains("<rect"), html);
+    assertEquals(2, run("stats", dir, "--html", page.toString()));
+    assertEquals(0, run("check", dir), out);
+    Files.writeString(Path.of(dir, StoreProfile.FILE), json.substring(0, json.length() / 2));
+    assertEquals(2, run("stats", dir, "--profile"));
+    assertTrue(err.contains("PROFILE is damaged"), err);
   }
 
   @Test

@@ -48,6 +48,11 @@ public final class FailureLatch {
     readOnly = path;
   }
 
+  /** Whether {@link #setReadOnly} was called. */
+  public boolean isReadOnly() {
+    return readOnly != null;
+  }
+
   /** A caller has been told of the failure otherwise than by {@link #check}. */
   public void markTold() {
     told = true;

@@ -158,8 +158,9 @@ abstract class Lookup {
   }
 
   /**
-   * Counts the runs on disk that a lookup has looked into: those whose filters let its key pass, up
-   * to the one that answered. Asks the filters once more, inside an epoch.
+   * Counts the runs on disk that a lookup has looked into, and what it asked of their SSTables:
+   * those whose filters let its key pass, up to the one that answered. Asks the filters once more,
+   * inside an epoch.
    *
    * @param answer of {@link #find} or {@link #load}, nothing to load any more
    */
@@ -168,10 +169,14 @@ abstract class Lookup {
     boolean onDisk = !absent && run(answer) >= state.memoryRunCount();
     int asked = onDisk ? 1 : 0;
     for (int run = state.memoryRunCount(); run < run(answer); run++) {
-      boolean passes =
-          state.run(run).find(key) instanceof Table.Stored stored
-              && stored.content().mayContain(probe.hash(), false) != SSTable.ABSENT;
-      asked += passes ? 1 : 0;
+      if (state.run(run).find(key) instanceof Table.Stored stored) {
+        boolean passes = stored.content().mayContain(probe.hash(), false) != SSTable.ABSENT;
+        stored.content().reads().countAbsent(passes);
+        asked += passes ? 1 : 0;
+      }
+    }
+    if (onDisk && state.run(run(answer)).find(key) instanceof Table.Stored stored) {
+      stored.content().reads().countFound(found(answer) == Probe.DELETED);
     }
     tree.runsAsked().lookup(asked, onDisk, absent);
   }

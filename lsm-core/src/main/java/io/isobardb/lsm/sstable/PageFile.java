@@ -28,6 +28,11 @@ public final class PageFile implements PageLoader, AutoCloseable {
   /** The LSN of all entries, if they have the same one; else -1. */
   private final long oneLsn;
 
+  private final TableReads reads = new TableReads();
+
+  /** Loads a page for a reader. */
+  private final PageLoader counting;
+
   private volatile @Nullable DataFile file;
 
   /**
@@ -41,6 +46,16 @@ public final class PageFile implements PageLoader, AutoCloseable {
     this.seed = space.fileSeed(meta.fileNumber());
     this.cacheNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.oneLsn = meta.minLsn() == meta.maxLsn() ? meta.minLsn() : -1;
+    this.counting =
+        (key, memory, base) -> {
+          reads.onPageRead();
+          load(key, memory, base);
+        };
+  }
+
+  /** What readers have asked of it. */
+  TableReads reads() {
+    return reads;
   }
 
   /** Whether the page is compressed in the file. */
@@ -57,7 +72,7 @@ public final class PageFile implements PageLoader, AutoCloseable {
     long key = cacheKey(pageNo);
     BufferCache cache = space.cache();
     if (!isCompressed(pageNo)) {
-      return cache.load(key, this, mode);
+      return cache.load(key, mode == Access.MERGE ? this : counting, mode);
     }
     // The page map is a page of the cache too: it must not be asked from within a load.
     long offset = -1;
@@ -70,7 +85,14 @@ public final class PageFile implements PageLoader, AutoCloseable {
     int bytes = length;
     int page =
         cache.load(
-            key, (same, memory, base) -> readStored(pageNo, from, bytes, memory, base), mode);
+            key,
+            (same, memory, base) -> {
+              if (mode != Access.MERGE) {
+                reads.onPageRead();
+              }
+              readStored(pageNo, from, bytes, memory, base);
+            },
+            mode);
     if (offset < 0) {
       cache.unpin(key);
     }
@@ -94,6 +116,7 @@ public final class PageFile implements PageLoader, AutoCloseable {
     return cache.load(
         key,
         (same, memory, base) -> {
+          reads.onPageRead();
           memory.copyFrom(base, ahead.memory(), from, pageSize);
           setLsn(memory, base);
         },

@@ -504,6 +504,11 @@ public final class SSTable {
     }
   }
 
+  /** What readers have asked of it; only of one on disk. */
+  public TableReads reads() {
+    return file().reads();
+  }
+
   /** Whether a file is open for it. */
   public boolean isFileOpen() {
     return file != null && file.isOpen();

@@ -126,8 +126,16 @@ public final class SSTableCursor extends LeafCursor {
     return valid;
   }
 
+  /** Tells the SSTable of it, if it is a reader's. */
+  private void onPlaced() {
+    if (sequence != null && !table.isInMemory()) {
+      table.reads().onPlaced();
+    }
+  }
+
   @Override
   public boolean first() {
+    onPlaced();
     valid = false;
     pathPages[0] = table.meta().rootPage();
     pathSlots[0] = 0;
@@ -137,6 +145,7 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public boolean last() {
+    onPlaced();
     valid = false;
     pathPages[0] = table.meta().rootPage();
     pathSlots[0] = lastSlot(pathPages[0]);
@@ -182,6 +191,7 @@ public final class SSTableCursor extends LeafCursor {
 
   /** Goes to the data page for the place and gives the slot there, which may be past the end. */
   private int lowerBound(byte[] sought, int offset, int length, long atLsn) {
+    onPlaced();
     valid = false;
     ahead = AHEAD_ENTRIES;
     long at = atLsn & -8L;

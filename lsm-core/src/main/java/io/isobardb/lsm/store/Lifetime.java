@@ -381,6 +381,7 @@ final class Lifetime implements ExitHook.Closer {
     steps.addRepeatable(operations::awaitBegun);
     steps.addRepeatable(() -> parts.awaitMerges(() -> operations.awaitJobs(() -> false)));
     steps.addRepeatable(() -> operations.awaitReaders(parts.pool().epochs()));
+    steps.add(() -> ProfileFile.write(engine, parts.pool()));
     parts.addClosing(steps);
     return steps;
   }

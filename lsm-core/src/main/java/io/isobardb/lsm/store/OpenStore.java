@@ -19,6 +19,7 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.observe.StoreProfile;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreParts;
@@ -453,6 +454,16 @@ public final class OpenStore implements Store {
   @Override
   public StoreStats stats() {
     return stats(all -> all);
+  }
+
+  @Override
+  public StoreProfile profile() {
+    int slot = operations.enter();
+    try {
+      return ProfileCollector.collect(engine);
+    } finally {
+      operations.exit(slot);
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.TableReads;
 import io.isobardb.lsm.state.FilterRates;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
@@ -28,7 +29,7 @@ import java.util.TreeMap;
 /** Asks all parts of an open store for what {@link StoreStats} tells. */
 final class StatsCollector {
   /** What an SSTable takes on the heap, beside its keys: counted in a histogram, rounded up. */
-  private static final int TABLE_BYTES = 450;
+  private static final int TABLE_BYTES = 450 + TableReads.BYTES;
 
   /** What an open file takes there: measured with some thousand. */
   private static final int FILE_BYTES = 950;

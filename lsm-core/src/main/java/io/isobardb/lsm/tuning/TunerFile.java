@@ -2,13 +2,9 @@ package io.isobardb.lsm.tuning;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
-import io.isobardb.lsm.option.IoMode;
-import io.isobardb.memory.page.Memory;
-import io.isobardb.memory.pool.Block;
+import io.isobardb.lsm.io.TextFile;
 import io.isobardb.memory.pool.PagePool;
-import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.TunerHistory;
@@ -32,18 +28,16 @@ public final class TunerFile {
   /** The file's name in the store's directory. */
   public static final String NAME = "TUNER";
 
-  private static final String TEMPORARY = "TUNER.tmp";
-
   /** Beyond this size it is written anew with the newest half. */
   private static final int MAX_BYTES = 256 << 10;
 
-  private final Storage storage;
-  private final PagePool pool;
+  private final String path;
+  private final TextFile file;
   private boolean appended;
 
   TunerFile(Storage storage, PagePool pool) {
-    this.storage = storage;
-    this.pool = pool;
+    this.path = storage.path();
+    this.file = new TextFile(storage, pool, NAME);
   }
 
   /** The decisions on memory in a file's text; what is none is left out. */
@@ -102,12 +96,10 @@ public final class TunerFile {
 
   private String readable() {
     try {
-      return storage.exists(NAME) ? text() : "";
+      return file.exists() ? file.read(MAX_BYTES) : "";
     } catch (IOException | RuntimeException e) {
       System.getLogger(TunerFile.class.getName())
-          .log(
-              Level.INFO,
-              "the memory tuner starts afresh: " + storage.path() + "/" + NAME + ": " + e);
+          .log(Level.INFO, "the memory tuner starts afresh: " + path + "/" + NAME + ": " + e);
       return "";
     }
   }
@@ -125,85 +117,25 @@ public final class TunerFile {
   private void append(String text) {
     // The last line may be torn: the first one of this session begins a line in any case.
     String begin = appended ? "" : "\n";
-    byte[] line = (begin + text + "\n").getBytes(UTF_8);
+    String line = begin + text + "\n";
+    int bytes = line.getBytes(UTF_8).length;
     appended = true;
     try {
-      if (!storage.exists(NAME)) {
-        write(NAME, true, 0, line);
-        return;
-      }
-      long size = size();
-      if (size + line.length <= MAX_BYTES) {
-        write(NAME, false, size, line);
-      } else if (line.length <= MAX_BYTES) {
-        String before = line.length <= MAX_BYTES / 2 ? newest() : "";
-        storage.delete(TEMPORARY);
-        write(TEMPORARY, true, 0, (before + new String(line, UTF_8)).getBytes(UTF_8));
-        storage.rename(TEMPORARY, NAME);
+      if (!file.exists() || file.size() + bytes <= MAX_BYTES) {
+        file.append(line);
+      } else if (bytes <= MAX_BYTES) {
+        file.replace((bytes <= MAX_BYTES / 2 ? newest() : "") + line);
       }
     } catch (IOException | RuntimeException e) {
       System.getLogger(TunerFile.class.getName())
-          .log(
-              Level.INFO,
-              "a decision of the memory tuner is not kept: " + storage.path() + ": " + e);
+          .log(Level.INFO, "a decision of the memory tuner is not kept: " + path + ": " + e);
     }
   }
 
   /** The last lines, half of what the file may hold. */
   private String newest() throws IOException {
-    String text = text();
+    String text = file.read(MAX_BYTES);
     int from = text.indexOf('\n', Math.max(0, text.length() - MAX_BYTES / 2));
     return from < 0 ? "" : text.substring(from + 1);
-  }
-
-  private long size() throws IOException {
-    try (DataFile file = storage.open(NAME, IoMode.BUFFERED)) {
-      return file.size();
-    }
-  }
-
-  private String text() throws IOException {
-    try (DataFile file = storage.open(NAME, IoMode.BUFFERED)) {
-      byte[] bytes = new byte[(int) Math.min(file.size(), MAX_BYTES)];
-      int[] done = {0};
-      inPieces(
-          bytes.length,
-          (memory, length) -> {
-            int got = file.read(done[0], memory, 0, length);
-            memory.get(0, bytes, done[0], got);
-            done[0] += length;
-          });
-      return new String(bytes, UTF_8);
-    }
-  }
-
-  private void write(String name, boolean create, long offset, byte[] bytes) throws IOException {
-    try (DataFile file =
-        create ? storage.create(name, IoMode.BUFFERED) : storage.open(name, IoMode.BUFFERED)) {
-      int[] done = {0};
-      inPieces(
-          bytes.length,
-          (memory, length) -> {
-            memory.put(0, bytes, done[0], length);
-            file.write(offset + done[0], memory, 0, length);
-            done[0] += length;
-          });
-    }
-  }
-
-  /** Something to do with a piece. */
-  private interface Piece {
-    void move(Memory memory, int length) throws IOException;
-  }
-
-  private void inPieces(int bytes, Piece piece) throws IOException {
-    Block block = pool.blocks().allocate(DataFile.BLOCK, Purpose.METADATA);
-    try {
-      for (int left = bytes; left > 0; left -= DataFile.BLOCK) {
-        piece.move(block.memory(), Math.min(left, DataFile.BLOCK));
-      }
-    } finally {
-      pool.release(block);
-    }
   }
 }

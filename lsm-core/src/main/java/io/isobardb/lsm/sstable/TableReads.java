@@ -1,0 +1,87 @@
+package io.isobardb.lsm.sstable;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * What readers have asked of an SSTable on disk since it was opened or written. One single get in
+ * 64 is counted; cursors and pages that were read from the file all are.
+ *
+ * <p>Thread rule: all methods may be called by any thread. Of two that count a cursor at once, one
+ * may be lost: it is a statistic, and readers share no lock for it.
+ */
+public final class TableReads {
+  /** What it takes on the heap. */
+  public static final int BYTES = 80;
+
+  private static final int ASKED = 0;
+  private static final int PASSED = 1;
+  private static final int FOUND = 2;
+  private static final int DELETED = 3;
+  private static final int CURSORS = 4;
+  private static final int PAGES = 5;
+  private static final int COUNTS = 6;
+
+  private final AtomicIntegerArray counts = new AtomicIntegerArray(COUNTS);
+
+  TableReads() {}
+
+  /** Counts a lookup that came to it and went on. */
+  public void countAbsent(boolean passed) {
+    counts.getAndIncrement(ASKED);
+    if (passed) {
+      counts.getAndIncrement(PASSED);
+    }
+  }
+
+  /** Counts a lookup that it answered. */
+  public void countFound(boolean deleted) {
+    counts.getAndIncrement(ASKED);
+    counts.getAndIncrement(PASSED);
+    counts.getAndIncrement(deleted ? DELETED : FOUND);
+  }
+
+  /** A cursor was placed in it. */
+  void onPlaced() {
+    counts.lazySet(CURSORS, counts.getPlain(CURSORS) + 1);
+  }
+
+  /** A page was read from its file for a reader. */
+  void onPageRead() {
+    counts.getAndIncrement(PAGES);
+  }
+
+  /** Whether there is anything to tell. */
+  public boolean any() {
+    return asked() > 0 || cursors() > 0 || pagesRead() > 0;
+  }
+
+  /** Lookups whose key lay in its range. */
+  public int asked() {
+    return counts.get(ASKED);
+  }
+
+  /** Those of them that its filter let pass. */
+  public int passed() {
+    return counts.get(PASSED);
+  }
+
+  /** Those of them that found a value or an operand. */
+  public int found() {
+    return counts.get(FOUND);
+  }
+
+  /** Those of them that found that the key is deleted. */
+  public int deleted() {
+    return counts.get(DELETED);
+  }
+
+  /** How often cursors were placed in it. */
+  public int cursors() {
+    return counts.get(CURSORS);
+  }
+
+  /** Pages that were read from its file for readers. */
+  public int pagesRead() {
+    return counts.get(PAGES);
+  }
+}
