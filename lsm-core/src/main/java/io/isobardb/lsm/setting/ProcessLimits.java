@@ -2,6 +2,7 @@ package io.isobardb.lsm.setting;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.isobardb.memory.pool.DirectMemory;
+import io.isobardb.memory.system.LinuxLimits;
 import java.lang.management.ManagementFactory;
 
 /** What the process may have, which defaults go by. Thread rule: any thread. */
@@ -21,6 +22,11 @@ public final class ProcessLimits {
 
   /** How many more descriptors the process may take; a large number if that is unknown. */
   public static long spareDescriptors() {
+    long told = new LinuxLimits().spareDescriptors();
+    return told == LinuxLimits.UNKNOWN ? ofSystemBean() : told;
+  }
+
+  private static long ofSystemBean() {
     if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix)) {
       return Integer.MAX_VALUE;
     }

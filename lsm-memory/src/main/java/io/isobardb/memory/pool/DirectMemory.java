@@ -2,6 +2,7 @@ package io.isobardb.memory.pool;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
+import io.isobardb.memory.system.LinuxLimits;
 import io.isobardb.memory.system.Region;
 import io.isobardb.memory.system.SystemMemory;
 import java.lang.management.ManagementFactory;
@@ -24,6 +25,11 @@ public final class DirectMemory {
   }
 
   private static long findSystem() {
+    long told = new LinuxLimits().memoryBytes();
+    return told == LinuxLimits.UNKNOWN ? ofSystemBean() : told;
+  }
+
+  private static long ofSystemBean() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
             && system.getTotalMemorySize() > 0
         ? system.getTotalMemorySize()
@@ -39,6 +45,33 @@ public final class DirectMemory {
   }
 
   private static long find() {
+    String option = new LinuxLimits().jvmOption("-XX:" + OPTION + "=");
+    long given = option == null ? -1 : option.isEmpty() ? 0 : bytes(option);
+    if (given < 0) {
+      given = ofDiagnosticBean();
+    }
+    return given > 0 ? given : Runtime.getRuntime().maxMemory();
+  }
+
+  /** The value of an option as the JVM takes it; -1 if it is of a form that the JVM has to tell. */
+  static long bytes(String size) {
+    int unit = "kmgt".indexOf(Character.toLowerCase(size.charAt(size.length() - 1)));
+    int digits = unit < 0 ? size.length() : size.length() - 1;
+    if (digits == 0 || digits > 12 || unit > 1 && digits > 6) {
+      return -1;
+    }
+    long value = 0;
+    for (int i = 0; i < digits; i++) {
+      int digit = size.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      value = value * 10 + digit;
+    }
+    return value << 10 * (unit + 1);
+  }
+
+  private static long ofDiagnosticBean() {
     long given = 0;
     try {
       HotSpotDiagnosticMXBean bean =
@@ -49,7 +82,7 @@ public final class DirectMemory {
     } catch (IllegalArgumentException notHotSpot) {
       given = 0; // The option is not known here: the heap's maximum is the rule of other JVMs too.
     }
-    return given > 0 ? given : Runtime.getRuntime().maxMemory();
+    return given;
   }
 
   /**
