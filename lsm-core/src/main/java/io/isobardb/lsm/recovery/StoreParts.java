@@ -34,8 +34,10 @@ import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
 import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Errand;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
+import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.sstable.PageLoads;
 import io.isobardb.lsm.sstable.TableSpace;
@@ -274,6 +276,8 @@ public final class StoreParts {
     this.batchReader = new BatchReader(engine, reader);
     this.memoryReader = new MemoryReader(engine);
     neighbours.set(this);
+    Signal added = environment.scheduler().signal("memory that is made ahead");
+    pool.setAhead(() -> environment.scheduler().help(new Errand(pool::addAhead, added)));
   }
 
   /** What all parts share. */

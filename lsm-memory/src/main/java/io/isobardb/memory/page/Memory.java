@@ -29,6 +29,9 @@ public final class Memory {
   /** Up to so many bytes, a call that copies them costs more than copying does. */
   private static final int COPIED_BY_WORDS = 64;
 
+  /** The smallest page of memory of any system. */
+  private static final int SYSTEM_PAGE = 4096;
+
   private final ByteBuffer buffer;
 
   /**
@@ -170,6 +173,13 @@ public final class Memory {
   /** Moves bytes within this region; the ranges may overlap. */
   public void move(int from, int to, int length) {
     buffer.put(to, buffer, from, length);
+  }
+
+  /** Writes to each of the system's pages, so that later writes do not wait for it. All is zero. */
+  public void touch() {
+    for (int at = 0; at < size(); at += SYSTEM_PAGE) {
+      putByte(at, (byte) 0);
+    }
   }
 
   /** Writes zeros. */

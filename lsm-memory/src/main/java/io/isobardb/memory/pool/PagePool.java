@@ -64,6 +64,10 @@ public final class PagePool implements AutoCloseable {
   private final boolean poison;
   private final AllocationFaults faults;
   private volatile Reclaimer reclaimer = pages -> 0;
+  private volatile Runnable ahead = () -> {};
+
+  /** Whether {@link #ahead} is to be told. */
+  private volatile boolean wantsAhead;
 
   private final Object lock = new Object();
 
@@ -126,6 +130,34 @@ public final class PagePool implements AutoCloseable {
     this.faults = faults;
     this.slabs = new Slabs(epochs, forSlabs, pageSize, slabShift, limitBytes);
     this.blocks = new Blocks(this, lock, slabs, forBlocks, faults);
+  }
+
+  /**
+   * What is told when few pages are free and there may be more: it has {@link #addAhead} called, by
+   * another thread. Called by threads that allocate, outside all locks, once for each slab.
+   */
+  public void setAhead(Runnable wanted) {
+    ahead = wanted;
+  }
+
+  /**
+   * Adds a slab if few pages are free and the limit has room. Its memory is the system's zeros
+   * until it is first written to, page by page, which makes a writer wait; so that is done here.
+   */
+  public void addAhead() {
+    synchronized (lock) {
+      if (closed || !slabs.beginAhead()) {
+        return;
+      }
+    }
+    Region made = slabs.makeAhead();
+    synchronized (lock) {
+      if (closed && made != null) {
+        made.free();
+      } else {
+        slabs.endAhead(made);
+      }
+    }
   }
 
   /** What is asked for pages when there are no more. */
@@ -201,6 +233,15 @@ public final class PagePool implements AutoCloseable {
   }
 
   private int allocate(Purpose purpose, Urgency urgency) {
+    int page = takeOrReclaim(purpose, urgency);
+    if (wantsAhead) {
+      wantsAhead = false;
+      ahead.run();
+    }
+    return page;
+  }
+
+  private int takeOrReclaim(Purpose purpose, Urgency urgency) {
     if (faults.refuses(purpose)) {
       return NONE;
     }
@@ -344,7 +385,10 @@ public final class PagePool implements AutoCloseable {
       }
     }
     held.charge(purpose, 1);
-    return slabs.pop();
+    int page = slabs.pop();
+    // Once each time they become so few: what is told may not be able to change it.
+    wantsAhead |= slabs.available() == slabs.fewPages() - 1 && slabs.wantsAhead();
+    return page;
   }
 
   /**
@@ -519,7 +563,7 @@ public final class PagePool implements AutoCloseable {
         bytes.put(purpose, held.of(purpose) * pageSize + blocks.bytes(purpose));
       }
       bytes.merge(Purpose.LIMBO, slabs.doomedBytes(), Long::sum);
-      bytes.put(Purpose.FREE, slabs.freePages() * pageSize);
+      bytes.put(Purpose.FREE, slabs.freePages() * pageSize + slabs.aheadBytes());
       bytes.put(Purpose.ALIGNMENT, (long) slabs.count() * Region.OVERHEAD_BYTES);
       return new Ledger(slabs.limit(), slabs.allocated(), slabs.peak(), bytes);
     }

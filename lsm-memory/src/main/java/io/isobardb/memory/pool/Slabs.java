@@ -73,6 +73,9 @@ final class Slabs {
   /** How many pages were free then. */
   private int lentAt;
 
+  /** What is charged for a slab that is being made ahead; 0 if none is. */
+  private long aheadCharge;
+
   private long allocated;
   private long peak;
 
@@ -148,7 +151,7 @@ final class Slabs {
   }
 
   private long unusedByBlocks() {
-    return Math.max(0, kept - (allocated - count * charge()));
+    return Math.max(0, kept - (allocated - aheadCharge - count * charge()));
   }
 
   boolean isShrinking() {
@@ -184,6 +187,66 @@ final class Slabs {
     lentAt = available;
   }
 
+  /**
+   * Fewer free pages are few: a slab of them, or half of the first one, so that a store that hardly
+   * uses it gets no other.
+   */
+  int fewPages() {
+    return 1 << (count > 1 ? slabShift : slabShift - 1);
+  }
+
+  /** Whether few pages are free, and there is room for more. */
+  boolean wantsAhead() {
+    return available < fewPages() && aheadCharge == 0 && roomPages() > 0;
+  }
+
+  /** Charges for a slab that {@link #makeAhead} makes, if {@link #wantsAhead}; whether it did. */
+  boolean beginAhead() {
+    if (!wantsAhead()) {
+      return false;
+    }
+    aheadCharge = charge();
+    grew(aheadCharge);
+    return true;
+  }
+
+  /**
+   * Makes a slab's memory and has the system give all of it. The lock is not held: this takes about
+   * a millisecond.
+   *
+   * @return null if the system refuses
+   */
+  @Nullable Region makeAhead() {
+    try {
+      Region region = system.take(pageSize << slabShift);
+      region.memory().touch();
+      return region;
+    } catch (OutOfMemoryError e) {
+      // Whoever needs a page is told.
+      return null;
+    }
+  }
+
+  /** Adds what was made ahead, unless the limit has become too low for it meanwhile. */
+  void endAhead(@Nullable Region made) {
+    shrank(aheadCharge);
+    aheadCharge = 0;
+    if (made == null) {
+      return;
+    }
+    if (roomPages() > 0) {
+      add(made);
+    } else {
+      made.free();
+      spareLeaving();
+    }
+  }
+
+  /** Of what is allocated, bytes that are no slab yet. */
+  long aheadBytes() {
+    return aheadCharge;
+  }
+
   private boolean grow() {
     Region region;
     try {
@@ -193,6 +256,11 @@ final class Slabs {
       refusal = e;
       return false;
     }
+    add(region);
+    return true;
+  }
+
+  private void add(Region region) {
     int number = unusedNumber();
     Slab slab = new Slab(region, 1 << slabShift);
     slabs[number] = slab;
@@ -201,7 +269,6 @@ final class Slabs {
     count++;
     freePages += slab.freeCount();
     reopen(number, slab);
-    return true;
   }
 
   private int unusedNumber() {

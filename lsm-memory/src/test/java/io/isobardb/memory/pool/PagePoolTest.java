@@ -13,6 +13,7 @@ import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.stats.Ledger;
 import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
+import io.isobardb.memory.system.Region;
 import io.isobardb.memory.system.SystemMemory;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -441,6 +442,134 @@ class PagePoolTest {
     assertTrue(refused.getMessage().contains("-XX:MaxDirectMemorySize"), refused.getMessage());
   }
 
+  /** What a pool takes from the system; something happens before each slab. */
+  private static PagePool poolThatIsMade(long limitBytes, Runnable meanwhile) {
+    SystemMemory slabs =
+        bytes -> {
+          meanwhile.run();
+          return ProcessMemory.slabs().take(bytes);
+        };
+    return new PagePool(
+        limitBytes, PAGE, true, AllocationFaults.NONE, slabs, ProcessMemory.blocks());
+  }
+
+  private static void allocate(PagePool pool, int count, List<Integer> to) {
+    for (int i = 0; i < count; i++) {
+      to.add(pool.allocate(Purpose.WRITE));
+    }
+  }
+
+  @Test
+  void aSlabIsAskedForAheadOncePagesGetFew() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    AtomicInteger asked = new AtomicInteger();
+    pool.setAhead(asked::incrementAndGet);
+    List<Integer> pages = new ArrayList<>();
+    allocate(pool, SLAB_PAGES / 2, pages);
+    pool.addAhead();
+    assertEquals(SLAB, pool.allocatedBytes(), "half of the first slab is enough");
+    assertEquals(0, asked.get());
+    allocate(pool, 1, pages);
+    assertEquals(1, asked.get());
+    pool.addAhead();
+    assertEquals(2 * SLAB, pool.allocatedBytes());
+    pool.addAhead();
+    assertEquals(2 * SLAB, pool.allocatedBytes(), "more than a slab is free");
+    allocate(pool, SLAB_PAGES / 2, pages);
+    assertEquals(2, asked.get(), "less than a slab is free");
+    pool.addAhead();
+    allocate(pool, SLAB_PAGES, pages);
+    pool.addAhead();
+    assertEquals(4 * SLAB, pool.allocatedBytes());
+    allocate(pool, SLAB_PAGES + 1, pages);
+    pool.addAhead();
+    assertEquals(4 * SLAB, pool.allocatedBytes(), "the limit");
+    checkLedger(pool);
+    assertEquals(3, asked.get(), "nobody is asked for what the limit forbids");
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aSlabThatIsMadeAheadCountsMeanwhile() {
+    List<PagePool> pools = new ArrayList<>();
+    AtomicInteger slabs = new AtomicInteger();
+    PagePool pool =
+        poolThatIsMade(
+            2 * SLAB,
+            () -> {
+              if (slabs.incrementAndGet() == 2) {
+                PagePool made = pools.get(0);
+                assertEquals(2 * SLAB, made.allocatedBytes());
+                checkLedger(made);
+                assertEquals(SLAB_PAGES / 2 - 1, made.availablePages());
+                made.addAhead();
+              }
+            });
+    pools.add(pool);
+    List<Integer> pages = new ArrayList<>();
+    allocate(pool, SLAB_PAGES / 2 + 1, pages);
+    pool.addAhead();
+    assertEquals(2, slabs.get(), "one at a time");
+    assertEquals(2 * SLAB, pool.allocatedBytes());
+    assertEquals(SLAB_PAGES * 3 / 2 - 1, pool.availablePages());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aSlabThatIsMadeAheadGoesIfTheLimitFellMeanwhile() {
+    List<PagePool> pools = new ArrayList<>();
+    PagePool pool = poolThatIsMade(4 * SLAB, () -> pools.forEach(made -> made.setLimit(SLAB)));
+    List<Integer> pages = new ArrayList<>();
+    allocate(pool, SLAB_PAGES / 2 + 1, pages);
+    pools.add(pool);
+    long held = Region.heldBytes();
+    pool.addAhead();
+    assertEquals(SLAB, pool.allocatedBytes());
+    assertEquals(held, Region.heldBytes());
+    assertFalse(pages.stream().anyMatch(pool::leaving), "the first slab stays");
+    checkLedger(pool);
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
+  void aSlabThatIsMadeAheadGoesIfThePoolWasClosedMeanwhile() {
+    long held = Region.heldBytes();
+    List<PagePool> pools = new ArrayList<>();
+    List<Integer> pages = new ArrayList<>();
+    PagePool pool =
+        poolThatIsMade(
+            4 * SLAB,
+            () ->
+                pools.forEach(
+                    made -> {
+                      pages.forEach(page -> made.release(page, Purpose.WRITE));
+                      made.close();
+                    }));
+    allocate(pool, SLAB_PAGES / 2 + 1, pages);
+    pools.add(pool);
+    pool.addAhead();
+    assertEquals(held, Region.heldBytes());
+  }
+
+  @Test
+  void aRefusalOfASlabAheadChangesNothing() {
+    AtomicInteger allowed = new AtomicInteger(1);
+    PagePool pool = poolOf(allowed);
+    List<Integer> pages = new ArrayList<>();
+    allocate(pool, SLAB_PAGES / 2 + 1, pages);
+    pool.addAhead();
+    assertEquals(SLAB, pool.allocatedBytes());
+    checkLedger(pool);
+    allowed.set(100);
+    pool.addAhead();
+    assertEquals(2 * SLAB, pool.allocatedBytes());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
   @Test
   void aBudgetAboveTheDirectMemoryIsRefused() {
     long limitBytes = DirectMemory.limitBytes();
@@ -524,6 +653,9 @@ class PagePoolTest {
         } else {
           pool.retire(block);
         }
+      }
+      if (random.nextInt(20) == 0) {
+        pool.addAhead();
       }
       checkLedger(pool);
       for (Purpose p : purposes) {
