@@ -541,8 +541,9 @@ public final class Log implements AutoCloseable {
     }
     closed = true;
     Parts open = parts();
+    boolean failed = open.writer.hasFailed();
     try {
-      if (!open.writer.hasFailed()) {
+      if (!failed) {
         flush();
         newRecord().promise();
         flush();
@@ -553,6 +554,17 @@ public final class Log implements AutoCloseable {
       try (memory) {
         open.segments.close();
       }
+    }
+    if (!failed) {
+      dropSpares(open.segments);
+    }
+  }
+
+  private static void dropSpares(Segments segments) {
+    try {
+      segments.dropSpares();
+    } catch (IOException e) {
+      // All is durable, and the next opening deletes what is left.
     }
   }
 }

@@ -254,10 +254,13 @@ final class LogWriter implements Service {
       quietEnd = end;
       quietSince = now;
     }
-    if (segments.isOversized(end)) {
+    boolean oversized = segments.isOversized(end);
+    if (oversized || segments.hasLargeSpares()) {
       long rest = quietSince + QUIET_NANOS - now;
       if (rest > 0) {
         timer.wakeWithin(rest);
+      } else if (!oversized) {
+        segments.dropSpares();
       } else if (!shrink(end)) {
         timer.wakeWithin(QUIET_NANOS);
       }

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * only if all below its promise is synced.
  *
  * <p>Thread rule: {@link #roll}, {@link #write}, {@link #sync} and {@link #shrink} by the thread
- * that has taken the log; {@link #prepare}, {@link #dropBefore}, {@link #isOversized} and {@link
- * #allocatedBytes} by anybody; the rest while the log is opened or closed.
+ * that has taken the log; {@link #prepare}, {@link #dropBefore}, {@link #dropSpares}, {@link
+ * #isOversized}, {@link #hasLargeSpares} and {@link #allocatedBytes} by anybody; the rest while the
+ * log is opened or closed.
  */
 final class Segments implements AutoCloseable {
   /** Zeros that are written at once; they stand in the scratch memory behind a header. */
@@ -588,10 +589,7 @@ final class Segments implements AutoCloseable {
    * @throws DiskFullException if there is no room for the copy; only spares are gone then
    */
   synchronized void shrink(long end) throws IOException {
-    while (!spares.isEmpty()) {
-      storage.delete(spares.element().name());
-      removeSpare();
-    }
+    dropSpares();
     DataFile before = opened();
     Memory window = new Memory(scratch.slice(0, SegmentLayout.HEADER_BYTES));
     replace(current, Ring.blockOf(end), end, window);
@@ -603,6 +601,19 @@ final class Segments implements AutoCloseable {
     writtenBytes = lengthTo(end);
     halfUsed = false;
     before.close();
+  }
+
+  /** Deletes the spares. A next one is made when it is wanted. */
+  synchronized void dropSpares() throws IOException {
+    while (!spares.isEmpty()) {
+      storage.delete(spares.element().name());
+      removeSpare();
+    }
+  }
+
+  /** Whether spares take more than what makes no difference. */
+  boolean hasLargeSpares() {
+    return spareBytes > SPARED_BYTES && !storage.discardsChanges();
   }
 
   private long holeBytes(long index) {

@@ -315,6 +315,50 @@ class LogTest {
     after.close();
   }
 
+  private static long spares(LogWorld world) throws IOException {
+    return world.storage.list().stream().filter(SegmentLayout::isSpare).count();
+  }
+
+  /** An opening deletes them in any case. */
+  @Test
+  void aLogThatIsClosedLeavesNoSpares() throws IOException {
+    LogWorld world = new LogWorld(new LogOptions(256 << 10, 64 << 10, true, 100_000_000L, 2), 3);
+    Log log = world.open();
+    List<Entry> written = burst(log, new SplittableRandom(3));
+    log.flush();
+    long start = written.get(written.size() - 1).lsn();
+    log.truncateBefore(start);
+    assertTrue(spares(world) > 0, "a segment that is not needed becomes one");
+    log.close();
+    assertEquals(0, spares(world));
+    world.open(start).close();
+    assertEquals(written.subList(written.size() - 1, written.size()), world.replayed);
+    world.close();
+  }
+
+  @Test
+  void aQuietLogThatIsNeededKeepsNoSpares() throws IOException {
+    LogWorld world = new LogWorld(new LogOptions(256 << 10, 64 << 10, true, 100_000_000L, 2), 3);
+    Log log = world.open();
+    SplittableRandom random = new SplittableRandom(3);
+    List<Entry> written = burst(log, random);
+    log.flush();
+    long start = written.get(written.size() - 40).lsn();
+    log.truncateBefore(start);
+    world.scheduler.runFor(LogWriter.QUIET_NANOS / 2);
+    assertTrue(spares(world) > 0, "it may soon be written again");
+    long taken = world.storage.usedBytes();
+    world.scheduler.runFor(LogWriter.QUIET_NANOS);
+    assertEquals(0, spares(world));
+    assertTrue(world.storage.usedBytes() <= taken - (256 << 10), "a segment's bytes at least");
+    assertTrue(Math.abs(world.storage.usedBytes() - log.allocatedBytes()) <= 8 * DataFile.BLOCK);
+    written.addAll(burst(log, random));
+    log.close();
+    world.open(start).close();
+    assertEquals(written.stream().filter(entry -> entry.lsn() >= start).toList(), world.replayed);
+    world.close();
+  }
+
   @Test
   void aQuietLogThatIsNeededKeepsWhatItHas() throws IOException {
     LogWorld world = new LogWorld(LogWorld.SMALL, 3);
