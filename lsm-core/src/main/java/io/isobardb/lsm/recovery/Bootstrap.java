@@ -37,10 +37,24 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
       checkCreatable(storage, options);
     }
     storage.lock();
-    if (!Manifest.exists(storage)) {
+    boolean made = !Manifest.exists(storage);
+    if (made) {
       create(environment, options);
     }
-    return read(environment, options, neighbours);
+    Bootstrap read = read(environment, options, neighbours);
+    if (made) {
+      read.goOn();
+    }
+    return read;
+  }
+
+  private void goOn() throws IOException {
+    try {
+      recovered.manifest().goOn();
+    } catch (Throwable e) {
+      close();
+      throw e;
+    }
   }
 
   private static void create(Environment environment, StoreOptions options) throws IOException {

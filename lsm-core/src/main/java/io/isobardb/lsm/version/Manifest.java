@@ -178,6 +178,20 @@ public final class Manifest implements AutoCloseable {
   }
 
   /**
+   * Goes on with the file that was read, instead of a new one: there is nothing to settle if the
+   * caller has {@linkplain #create made} it and held the store's lock since.
+   */
+  public void goOn() throws IOException {
+    file = storage.open(identity.fileName(), IoMode.BUFFERED);
+    syncedBytes = endBytes;
+    rollAtBytes = rollAt(endBytes);
+  }
+
+  private long rollAt(long snapshotBytes) {
+    return snapshotBytes + Math.max(rollBytes, 2 * (snapshotBytes - ManifestLayout.HEADER_BYTES));
+  }
+
+  /**
    * Notes in CURRENT how far the manifest and the log are synced, durably: from then on it is
    * damage if they end before that. Without this a torn tail and the end of a store that was closed
    * in order look the same. Does nothing if an earlier write or sync failed.
@@ -426,8 +440,7 @@ public final class Manifest implements AutoCloseable {
     endBytes = snapshotBytes;
     syncedBytes = snapshotBytes;
     unsynced = false;
-    rollAtBytes =
-        snapshotBytes + Math.max(rollBytes, 2 * (snapshotBytes - ManifestLayout.HEADER_BYTES));
+    rollAtBytes = rollAt(snapshotBytes);
     retire(old, oldest);
   }
 

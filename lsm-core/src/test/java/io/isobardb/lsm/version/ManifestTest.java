@@ -196,6 +196,27 @@ class ManifestTest {
     assertEquals(states(List.of()).get(0), recover(storage));
   }
 
+  /** What was made just now is durable: there is nothing to settle, and no new file is begun. */
+  @Test
+  void whoHasMadeTheManifestGoesOnWithItsFile() throws IOException {
+    VersionEdit first = VersionEdit.create(new TreeDefinition(1, "a", Map.of()));
+    VersionEdit second = VersionEdit.create(new TreeDefinition(2, "b", Map.of()));
+    String file;
+    try (Manifest manifest = Manifest.create(storage, pool, 5, 6, ROLL_BYTES)) {
+      manifest.append(List.of(first));
+      file = manifest.fileName();
+    }
+    try (Manifest manifest = Manifest.open(storage, pool, ROLL_BYTES).manifest()) {
+      manifest.goOn();
+      manifest.settle();
+      manifest.append(List.of(second));
+      assertEquals(file, manifest.fileName());
+    }
+    assertEquals(
+        states(List.of(List.of(first), List.of(second))).get(2),
+        recover(storage.crash(random(1), CrashMode.ONLY_SYNCED)));
+  }
+
   @Test
   void aDroppedTreesIdIsNotUsedAgain() throws IOException {
     try (Manifest manifest = Manifest.create(storage, pool, 5, 6, 1)) {
