@@ -259,11 +259,22 @@ final class LogWriter implements Service {
       long rest = quietSince + QUIET_NANOS - now;
       if (rest > 0) {
         timer.wakeWithin(rest);
-      } else if (!oversized) {
-        segments.dropSpares();
-      } else if (!shrink(end)) {
+      } else if (oversized ? !shrink(end) : !dropSpares()) {
         timer.wakeWithin(QUIET_NANOS);
       }
+    }
+  }
+
+  /** Whether the spares could be deleted: not while the log is written. */
+  private boolean dropSpares() throws IOException {
+    if (!taken.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      segments.dropSpares();
+      return true;
+    } finally {
+      release();
     }
   }
 

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * rename, sync of the directory. So a segment's file always has a good header, and a segment exists
  * only if all below its promise is synced.
  *
- * <p>Thread rule: {@link #roll}, {@link #write}, {@link #sync} and {@link #shrink} by the thread
- * that has taken the log; {@link #prepare}, {@link #dropBefore}, {@link #dropSpares}, {@link
+ * <p>Thread rule: {@link #roll}, {@link #write}, {@link #sync}, {@link #shrink} and {@link
+ * #dropSpares} by the thread that has taken the log; {@link #prepare}, {@link #dropBefore}, {@link
  * #isOversized}, {@link #hasLargeSpares} and {@link #allocatedBytes} by anybody; the rest while the
  * log is opened or closed.
  */
@@ -599,16 +599,16 @@ final class Segments implements AutoCloseable {
       throw new IOException("the copy of the last log segment could not be opened", e);
     }
     writtenBytes = lengthTo(end);
-    halfUsed = false;
     before.close();
   }
 
-  /** Deletes the spares. A next one is made when it is wanted. */
+  /** Deletes the spares. The next write wants one, if it has use for it soon. */
   synchronized void dropSpares() throws IOException {
     while (!spares.isEmpty()) {
       storage.delete(spares.element().name());
       removeSpare();
     }
+    halfUsed = false;
   }
 
   /** Whether spares take more than what makes no difference. */

@@ -134,7 +134,7 @@ public final class PagePool implements AutoCloseable {
 
   /**
    * What is told when few pages are free and there may be more: it has {@link #addAhead} called, by
-   * another thread. Called by threads that allocate, outside all locks, once for each slab.
+   * another thread. Called by threads that allocate, perhaps within an epoch: it must not wait.
    */
   public void setAhead(Runnable wanted) {
     ahead = wanted;
@@ -150,12 +150,16 @@ public final class PagePool implements AutoCloseable {
         return;
       }
     }
-    Region made = slabs.makeAhead();
-    synchronized (lock) {
-      if (closed && made != null) {
-        made.free();
-      } else {
-        slabs.endAhead(made);
+    Region made = null;
+    try {
+      made = slabs.makeAhead();
+    } finally {
+      synchronized (lock) {
+        if (closed && made != null) {
+          made.free();
+        } else {
+          slabs.endAhead(made);
+        }
       }
     }
   }

@@ -231,15 +231,14 @@ final class Slabs {
   void endAhead(@Nullable Region made) {
     shrank(aheadCharge);
     aheadCharge = 0;
-    if (made == null) {
+    if (made != null && roomPages() > 0) {
+      add(made);
       return;
     }
-    if (roomPages() > 0) {
-      add(made);
-    } else {
+    if (made != null) {
       made.free();
-      spareLeaving();
     }
+    spareLeaving();
   }
 
   /** Of what is allocated, bytes that are no slab yet. */

@@ -101,6 +101,8 @@ class LinuxLimitsTest {
     write("proc/self/cgroup", "4:memory:/docker/abc/inner\n");
     write("sys/fs/cgroup/memory/inner/memory.limit_in_bytes", (200 * MB) + "\n");
     assertEquals(200 * MB, memory());
+    write("proc/self/cgroup", "4:memory:/docker/abc/../../other\n");
+    assertEquals(300 * MB, memory());
     write("proc/self/cgroup", "4:memory:/elsewhere\n");
     assertEquals(300 * MB, memory());
   }
@@ -123,7 +125,8 @@ class LinuxLimitsTest {
   @Test
   void descriptorsAreCounted() throws IOException {
     String head = "Limit                     Soft Limit           Hard Limit           Units\n";
-    write("proc/self/limits", head + "Max open files            100                  2000  files\n");
+    write(
+        "proc/self/limits", head + "Max open files            100                  2000  files\n");
     LinuxLimits limits = new LinuxLimits(root);
     assertEquals(0, limits.spareDescriptors(), "no descriptor is left to count them");
     for (int i = 0; i < 7; i++) {
@@ -163,7 +166,8 @@ class LinuxLimitsTest {
     assertNull(limits.jvmOption(OPTION));
     start("PATH=/bin\0", "-XX:VMOptionsFile=more", "Main");
     assertNull(limits.jvmOption(OPTION));
-    for (String variable : new String[] {"JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"}) {
+    for (String variable :
+        new String[] {"JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"}) {
       start("PATH=/bin\0" + variable + "=-Xmx1g\0", "Main");
       assertNull(limits.jvmOption(OPTION), variable);
     }
