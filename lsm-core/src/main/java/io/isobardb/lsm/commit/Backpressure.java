@@ -1,5 +1,7 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StallReason;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +67,13 @@ public final class Backpressure {
    * @param debtBytes for what waits for merges
    * @param memory how full write memory may become
    */
-  public record Limits(long debtBytes, Fullness memory) {}
+  public record Limits(long debtBytes, Fullness memory) {
+    /** Those that a store's options ask for. */
+    public static Limits of(StoreOptions options) {
+      ExperimentalOptions chosen = ExperimentalOptions.of(options);
+      return new Limits(chosen.mergeDebtLimit(), new Fullness(chosen.flushTrigger()));
+    }
+  }
 
   /**
    * What came free, in bytes per nanosecond.
