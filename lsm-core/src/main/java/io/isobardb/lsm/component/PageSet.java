@@ -48,9 +48,9 @@ final class PageSet {
   /** The slot that a page is in, or would go to. */
   private int slot(int page) {
     int mask = slots.length - 1;
-    int slot = page * SPREAD >>> 1 + Integer.numberOfLeadingZeros(slots.length);
+    int slot = page * SPREAD >>> (1 + Integer.numberOfLeadingZeros(slots.length));
     while (slots[slot] != page && slots[slot] != PagePool.NONE) {
-      slot = slot + 1 & mask;
+      slot = (slot + 1) & mask;
     }
     return slot;
   }
