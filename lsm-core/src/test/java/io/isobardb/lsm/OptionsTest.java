@@ -20,39 +20,57 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
-import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Options of a store as data: each has a place in the API of its own. */
 class OptionsTest {
-  /** Values that are no defaults, all of which go together. */
-  private static final String UNUSUAL =
-      "memoryBudget=67108864 writeMemory=16777216 memoryTuner=off memoryTunerInterval=90s"
-          + " memoryTunerWriteWeight=2.5 memoryTunerReadWeight=0.5 memoryTunerWriteFloor=1048576"
-          + " memoryTunerCacheFloor=2097152 durability=SYNC asyncSyncInterval=250ms"
-          + " logLimit=8388608 backgroundThreads=9 maxSpace=1.5 levels=FIXED(131072)"
-          + " mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms) ioBandwidth=300MB pageSize=16384"
-          + " ioMode=BUFFERED fileAccess=GROUP maxOpenFiles=77 createIfMissing=false"
-          + " closeOnExit=false experiment.flushPolicy=MIN_LSN experiment.flushStrategy=OLDEST"
-          + " experiment.flushTrigger=0.75 experiment.l0Structure=ORIGINAL"
-          + " experiment.mergesWithinL0=false experiment.filtersByLevel=false"
-          + " experiment.l0StartGroups=3"
-          + " experiment.l0SlowdownGroups=7 experiment.l0StopGroups=9"
-          + " experiment.l0MostGroups=11"
-          + " experiment.mergeDebtLimit=16777216 experiment.mergeSelection=OLDEST"
-          + " experiment.levelDropFactor=2.25 experiment.levelSizeRatio=7"
-          + " experiment.ioReserve=3145728 experiment.ioMinimum=41943040"
-          + " experiment.processorMinimum=1.5 experiment.memoryComponent=MONOLITHIC"
-          + " experiment.writeMemoryAllocation=STATIC experiment.staticTrees=5"
-          + " experiment.activeTableSize=524288 experiment.tunerSamples=7"
-          + " experiment.tunerFixedStep=0.25 experiment.tunerMaxStep=0.125"
-          + " experiment.tunerBoldness=1.5 experiment.tunerMinStep=4096"
-          + " experiment.tunerMinGain=0.0625";
+  /** Values that are no defaults, all of which go together. Others are {@link #found}. */
+  private static final String CHOSEN =
+      "memoryBudget=67108864 writeMemory=16777216 memoryTunerWriteFloor=1048576"
+          + " memoryTunerCacheFloor=2097152 levels=FIXED(131072) mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms)"
+          + " experiment.l0StartGroups=3 experiment.activeTableSize=524288";
+
+  /** What an option may take that takes no word. */
+  private static final List<String> NUMBERS =
+      List.of("7", "0.5", "0.125", "1.5", "90s", "70ms", "64KB", "3MB", "48MB", "0", "1");
+
+  /** A value of each option that is not its default, all of which go together. */
+  private static final String UNUSUAL = unusual();
+
+  private static String unusual() {
+    Properties chosen = properties(CHOSEN);
+    for (Option<?> option : StoreOption.ALL.options()) {
+      if (!chosen.containsKey(option.name())) {
+        chosen.setProperty(option.name(), found(option, chosen));
+      }
+    }
+    return StoreOptions.fromProperties(chosen, "").toString();
+  }
+
+  /** The first word or number that an option takes, beside others, and that is not its default. */
+  private static String found(Option<?> option, Properties others) {
+    String usual = StoreOptions.defaults().get(option.name());
+    List<String> all = new ArrayList<>(Arrays.asList(option.values().split("\\W+")));
+    all.addAll(NUMBERS);
+    for (String value : all) {
+      Properties with = new Properties();
+      with.putAll(others);
+      with.setProperty(option.name(), value);
+      try {
+        String told = StoreOptions.fromProperties(with, "").get(option.name());
+        if (!told.equals(usual)) {
+          return told;
+        }
+      } catch (IllegalArgumentException e) {
+        continue;
+      }
+    }
+    throw new AssertionError("add a value of " + option + " that is no default");
+  }
 
   private static Properties properties(String text) {
     Properties properties = new Properties();
@@ -307,25 +325,14 @@ class OptionsTest {
           "staticTrees",
           "writeMemoryAllocation");
 
-  /** The experiments that never had another name. */
-  private static final Set<String> LATER =
-      Set.of("experiment.filtersByLevel", "experiment.l0MostGroups");
-
   @Test
   void eachExperimentIsReadUnderTheNameItHad() {
-    StoreOptions unusual = StoreOptions.fromProperties(properties(UNUSUAL), "");
     Properties former = properties(UNUSUAL);
     for (String old : FORMER) {
       String name = "experiment." + old.replace("memoryTuner", "tuner");
       former.setProperty(old, (String) former.remove(name));
     }
-    assertEquals(
-        LATER,
-        former.stringPropertyNames().stream()
-            .filter(name -> name.startsWith(ExperimentalOptions.PREFIX))
-            .collect(Collectors.toSet()));
     assertEquals(UNUSUAL, StoreOptions.fromProperties(former, "").toString());
-    assertEquals(UNUSUAL, unusual.toString());
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.isobardb.bench.simulate;
 import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.cli.console.UsageException;
-import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.flush.FlushChoice;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.FlushRules.Cause;
@@ -11,7 +10,6 @@ import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.TreeMemory;
 import io.isobardb.lsm.flush.WriteWindow;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
-import io.isobardb.lsm.policy.MemoryComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -65,13 +63,7 @@ public final class StoreSimulator {
     this.streams = new KeyStream[trees];
     this.written = new long[trees];
     this.random = new SplittableRandom(seed);
-    this.rules =
-        new FlushRules(
-            shape.policy(),
-            shape.strategy(),
-            shape.room().logBytes(),
-            MemoryComponent.PARTITIONED,
-            Fullness.USUAL);
+    this.rules = new FlushRules(shape.policy(), shape.strategy(), shape.room().logBytes());
     this.window = new WriteWindow(shape.room().logBytes());
     for (int i = 0; i < trees; i++) {
       this.trees[i] = new SimulatedTree(keys, shape);

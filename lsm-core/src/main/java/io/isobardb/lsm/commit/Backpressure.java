@@ -1,5 +1,7 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StallReason;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,9 @@ public final class Backpressure {
    */
   private static final double LEAST_RATE = 1.0 / 64;
 
+  /** The rate of writers that nothing slows down. */
+  private static final double UNLIMITED = Double.POSITIVE_INFINITY;
+
   /** Debt slows writers down from this part of its limit on. */
   private static final double SLOW_DEBT = 0.5;
 
@@ -62,7 +67,13 @@ public final class Backpressure {
    * @param debtBytes for what waits for merges
    * @param memory how full write memory may become
    */
-  public record Limits(long debtBytes, Fullness memory) {}
+  public record Limits(long debtBytes, Fullness memory) {
+    /** Those that a store's options ask for. */
+    public static Limits of(StoreOptions options) {
+      ExperimentalOptions chosen = ExperimentalOptions.of(options);
+      return new Limits(chosen.mergeDebtLimit(), new Fullness(chosen.flushTrigger()));
+    }
+  }
 
   /**
    * What came free, in bytes per nanosecond.
@@ -88,20 +99,24 @@ public final class Backpressure {
     }
   }
 
-  /** The slowest of the paces that the four pressures allow. */
+  /** The slowest of the paces that the four pressures allow; of equal ones the first. */
   static Pace pace(View view, Limits limits, Freed freed) {
-    Pace pace = new Pace(null, Double.POSITIVE_INFINITY);
-    pace = slower(pace, StallReason.MEMORY_DELAY, view.memory(), freed);
-    if (view.memory() > 0) {
-      // What comes free comes when a flush ends: until then there is the room that is left.
-      double room = view.roomBytes() / freed.flushNanos();
-      pace = slower(pace, StallReason.MEMORY_DELAY, Math.max(room, least(freed)));
+    double memory = memory(view, freed);
+    double log = flushed(view.log(), freed);
+    double l0 = view.l0().slows() ? l0Rate(view.l0(), freed) : UNLIMITED;
+    double debt = merged(debt(view, limits), freed);
+    double rate = Math.min(Math.min(memory, log), Math.min(l0, debt));
+    StallReason reason = StallReason.DEBT_DELAY;
+    if (rate == UNLIMITED) {
+      reason = null;
+    } else if (rate == memory) {
+      reason = StallReason.MEMORY_DELAY;
+    } else if (rate == log) {
+      reason = StallReason.LOG_DELAY;
+    } else if (rate == l0) {
+      reason = StallReason.L0_DELAY;
     }
-    pace = slower(pace, StallReason.LOG_DELAY, view.log(), freed);
-    if (view.l0().slows()) {
-      pace = slower(pace, StallReason.L0_DELAY, l0Rate(view.l0(), freed));
-    }
-    return slower(pace, StallReason.DEBT_DELAY, debt(view, limits), freed);
+    return new Pace(reason, rate);
   }
 
   /** Whether L0, debt or log slow writers down, however much memory there is. */
@@ -130,29 +145,36 @@ public final class Backpressure {
     return Math.max(0, (part - SLOW_DEBT) / (1 - SLOW_DEBT));
   }
 
-  private static Pace slower(Pace pace, StallReason reason, double pressure, Freed freed) {
-    if (pressure <= 0) {
-      return pace;
+  private static double memory(View view, Freed freed) {
+    double rate = flushed(view.memory(), freed);
+    if (rate < UNLIMITED) {
+      // What comes free comes when a flush ends: until then there is the room that is left.
+      double room = view.roomBytes() / freed.flushNanos();
+      rate = Math.min(rate, Math.max(room, least(freed)));
     }
-    double part = Math.min(1, pressure);
-    double rate =
-        reason == StallReason.DEBT_DELAY
-            ? Math.max(
-                freed.recent() * between(LOOSE_FOR_MERGES, TIGHT_FOR_MERGES, part), least(freed))
-            : freed.flushing() * between(LOOSE, TIGHT, part);
-    return slower(pace, reason, rate);
+    return rate;
   }
 
-  private static Pace slower(Pace pace, StallReason reason, double rate) {
-    return rate < pace.rate() ? new Pace(reason, rate) : pace;
+  /** The rate for what comes free with the flushes. */
+  private static double flushed(double pressure, Freed freed) {
+    return pressure <= 0 ? UNLIMITED : freed.flushing() * between(LOOSE, TIGHT, pressure);
+  }
+
+  /** The rate for what waits for merges. */
+  private static double merged(double pressure, Freed freed) {
+    if (pressure <= 0) {
+      return UNLIMITED;
+    }
+    double factor = between(LOOSE_FOR_MERGES, TIGHT_FOR_MERGES, pressure);
+    return Math.max(freed.recent() * factor, least(freed));
   }
 
   private static double least(Freed freed) {
     return freed.flushing() * LEAST_RATE;
   }
 
-  private static double between(double loose, double tight, double part) {
-    return loose * Math.pow(tight / loose, part);
+  private static double between(double loose, double tight, double pressure) {
+    return loose * Math.pow(tight / loose, Math.min(1, pressure));
   }
 
   /**

@@ -1,8 +1,11 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.component.MemoryRules;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.policy.MemoryComponent;
+import io.isobardb.lsm.policy.WriteMemoryAllocation;
 import io.isobardb.lsm.setting.OptionLimits;
 
 /**
@@ -17,6 +20,18 @@ import io.isobardb.lsm.setting.OptionLimits;
  *     share all of it
  */
 public record Sealing(MemoryComponent component, int wantedBytes, int pageSize, int shares) {
+
+  /**
+   * As a store's options ask for.
+   *
+   * @param pageSize the store's own
+   */
+  public static Sealing of(StoreOptions options, int pageSize) {
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
+    boolean even = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
+    int shares = even ? chosen.staticTrees() : 0;
+    return new Sealing(chosen.memoryComponent(), chosen.activeTableSize(), pageSize, shares);
+  }
 
   /** The most active SSTables of a tree that can be merged and flushed by slices. */
   private static final int FEW = 8;

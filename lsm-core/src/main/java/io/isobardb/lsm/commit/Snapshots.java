@@ -260,11 +260,10 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
       at.millis = Math.min(at.millis, told);
     }
     // After a leap of the clock those before it may have a later time.
-    for (Registered before : registered.headMap(lsn, false).descendingMap().values()) {
-      if (before.millis <= told) {
-        break;
-      }
-      before.millis = told;
+    Map.Entry<Long, Registered> before = registered.lowerEntry(lsn);
+    while (before != null && before.getValue().millis > told) {
+      before.getValue().millis = told;
+      before = registered.lowerEntry(before.getKey());
     }
   }
 }

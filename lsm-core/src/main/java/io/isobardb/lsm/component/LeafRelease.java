@@ -8,8 +8,6 @@ import static io.isobardb.lsm.component.ActiveNodes.UPPER;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
-import java.util.HashSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +23,7 @@ final class LeafRelease {
   private final PagePool pool;
   private final ActiveNodes nodes;
   private final KeyOrder order;
-  private final Set<Integer> released = new HashSet<>();
+  private final PageSet released = new PageSet();
   private byte[] key = new byte[64];
 
   LeafRelease(PagePool pool, ActiveNodes nodes, KeyOrder order) {

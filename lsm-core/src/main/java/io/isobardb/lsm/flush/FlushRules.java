@@ -1,8 +1,10 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.policy.FlushStrategy;
@@ -29,6 +31,22 @@ public record FlushRules(
     long logLimitBytes,
     MemoryComponent component,
     Fullness fullness) {
+
+  /** With all else as it is by default. */
+  public FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLimitBytes) {
+    this(policy, strategy, logLimitBytes, MemoryComponent.PARTITIONED, Fullness.USUAL);
+  }
+
+  /** Those that a store's options ask for. */
+  public static FlushRules of(StoreOptions options) {
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
+    return new FlushRules(
+        chosen.flushPolicy(),
+        FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
+        options.logLimit(),
+        chosen.memoryComponent(),
+        new Fullness(chosen.flushTrigger()));
+  }
 
   /**
    * How much earlier slices begin at most, if they have all keys before them: a share of the log's

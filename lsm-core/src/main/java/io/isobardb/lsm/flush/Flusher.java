@@ -141,17 +141,24 @@ public final class Flusher implements Flushes {
     if (engine.log().end() - seenEnd > rules.logLimitBytes() / LOG_LOOKS) {
       holdWriters();
     }
-    if (!noneFree()) {
-      start();
+    if (mayStart() && !noneFree()) {
+      ask();
     }
   }
 
   private void start() {
-    if (running.get() >= settings.maxJobs()
-        || engine.failure().cause() != null
-        || engine.space().isFull()) {
-      return;
+    if (mayStart()) {
+      ask();
     }
+  }
+
+  private boolean mayStart() {
+    return running.get() < settings.maxJobs()
+        && engine.failure().cause() == null
+        && !engine.space().isFull();
+  }
+
+  private void ask() {
     if (requests.getAndIncrement() == 0) {
       answer();
     }

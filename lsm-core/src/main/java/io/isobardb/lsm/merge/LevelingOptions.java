@@ -1,5 +1,7 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.policy.MergeSelection;
 import io.isobardb.lsm.version.L0Limits;
@@ -33,6 +35,19 @@ public record LevelingOptions(
   public static final LevelingOptions DEFAULT =
       new LevelingOptions(
           0, 1.5, L0Structure.GREEDY_GROUPED, MergeSelection.GREEDY, L0Limits.DEFAULT, 0, true);
+
+  /** Those that a store's options ask for. */
+  public static LevelingOptions of(StoreOptions options) {
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
+    return new LevelingOptions(
+        chosen.levelSizeRatio(),
+        chosen.levelDropFactor(),
+        chosen.l0Structure(),
+        chosen.mergeSelection(),
+        L0Limits.of(options),
+        options.levels().writeMemoryBytes(),
+        chosen.mergesWithinL0());
+  }
 
   /** T; where it is left to batches, what holds while none are known. */
   public int usualRatio() {

@@ -1,14 +1,11 @@
 package io.isobardb.lsm.recovery;
 
-import io.isobardb.lsm.MemoryTunerOptions;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.commit.Backpressure;
-import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
-import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.flush.FlushRules;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
@@ -18,28 +15,21 @@ import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.lsm.option.Levels;
-import io.isobardb.lsm.policy.WriteMemoryAllocation;
 import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.ProcessorRules;
-import io.isobardb.lsm.tuning.Tuning;
-import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.wal.LogOptions;
-import io.isobardb.tuner.memory.TunerOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the parts of a store go by, each with a record of its own: worked out of the store's
- * options, its page size, and the memory that it has. All sizes in bytes.
+ * What the parts of a store go by, each with a record of its own. Most records are made of the
+ * store's options alone, by a method of theirs. What else they take is worked out here: of the
+ * store's page size, and of the memory that it has. All sizes in bytes.
  */
 final class PartOptions {
   /** Pages of the budget for each flush or merge that goes on at once. */
   private static final int JOB_PAGES = 256;
-
-  /** Dropped segments of the log that are kept for reuse. */
-  private static final int SPARE_SEGMENTS = 2;
 
   private final StoreOptions given;
   private final ExperimentalOptions chosen;
@@ -57,8 +47,8 @@ final class PartOptions {
     this.chosen = ExperimentalOptions.of(given);
     this.pageSize = pageSize;
     this.writeMemory = writeBytes;
-    this.flushRules = rules(given);
-    this.leveling = leveling(given);
+    this.flushRules = FlushRules.of(given);
+    this.leveling = LevelingOptions.of(given);
   }
 
   /** The store's memory. */
@@ -97,16 +87,6 @@ final class PartOptions {
     return (int) Math.max(1, Math.min(given.backgroundThreads(), most));
   }
 
-  private static FlushRules rules(StoreOptions options) {
-    ExperimentalOptions chosen = ExperimentalOptions.of(options);
-    return new FlushRules(
-        chosen.flushPolicy(),
-        FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
-        options.logLimit(),
-        chosen.memoryComponent(),
-        new Fullness(chosen.flushTrigger()));
-  }
-
   /** What flushes and merges may use of the device and the processors. */
   Bandwidth.Rules limits() {
     return new Bandwidth.Rules(
@@ -122,59 +102,22 @@ final class PartOptions {
     };
   }
 
-  private static LevelingOptions leveling(StoreOptions options) {
-    ExperimentalOptions chosen = ExperimentalOptions.of(options);
-    return new LevelingOptions(
-        chosen.levelSizeRatio(),
-        chosen.levelDropFactor(),
-        chosen.l0Structure(),
-        chosen.mergeSelection(),
-        new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups()),
-        options.levels().writeMemoryBytes(),
-        chosen.mergesWithinL0());
-  }
-
-  /** What was said of the memory tuner. */
-  static Tuning tuning(StoreOptions options) {
-    MemoryTunerOptions tuner = options.memoryTuner();
-    ExperimentalOptions chosen = ExperimentalOptions.of(options);
-    return new Tuning(
-        tuner.on(),
-        tuner.interval().toNanos(),
-        options.logLimit(),
-        new TunerOptions(
-            tuner.writeWeight(),
-            tuner.readWeight(),
-            chosen.tunerSamples(),
-            chosen.tunerFixedStep(),
-            chosen.tunerMaxStep(),
-            chosen.tunerBoldness(),
-            chosen.tunerMinStep(),
-            chosen.tunerMinGain(),
-            tuner.writeFloor(),
-            tuner.cacheFloor(),
-            TunerOptions.DEFAULT.floorShare()),
-        options.levels().kind() == Levels.Kind.OPTIMISED ? leveling(options) : null);
-  }
-
   /** The even shares of the write memory, null if there are none. */
   @Nullable StaticShares shares() {
-    int trees = staticTrees();
-    return trees == 0
+    Sealing sealing = sealing();
+    return sealing.shares() == 0
         ? null
-        : new StaticShares(trees, MemoryRules.flushesWhole(chosen.memoryComponent()) ? 2 : 1);
-  }
-
-  /** Among how many trees write memory is split evenly; 0 if it is shared. */
-  private int staticTrees() {
-    boolean even = chosen.writeMemoryAllocation() == WriteMemoryAllocation.STATIC;
-    return even ? chosen.staticTrees() : 0;
+        : new StaticShares(sealing.shares(), MemoryRules.flushesWhole(sealing.component()) ? 2 : 1);
   }
 
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     return new Flusher.Settings(
-        flushRules, leveling.l0(), new TableSizes(pageSize), Math.max(1, jobs() / 2), l0Rules());
+        flushRules,
+        leveling.l0(),
+        new TableSizes(pageSize),
+        Math.max(1, jobs() / 2),
+        L0Rules.of(given));
   }
 
   /** What merges keep to. */
@@ -184,7 +127,7 @@ final class PartOptions {
         new MemoryMerging(chosen.memoryComponent()),
         new TableSizes(pageSize),
         Merger.Slots.of(jobs()),
-        l0Rules());
+        L0Rules.of(given));
   }
 
   /** When disk merges run. */
@@ -198,34 +141,16 @@ final class PartOptions {
 
   /** When writers are slowed down. */
   Backpressure.Limits backpressure() {
-    return new Backpressure.Limits(chosen.mergeDebtLimit(), flushRules.fullness());
-  }
-
-  private L0Rules l0Rules() {
-    return new L0Rules(leveling.l0Limits(), chosen.l0MostGroups());
+    return Backpressure.Limits.of(given);
   }
 
   /** When active SSTables are sealed. */
   Sealing sealing() {
-    return new Sealing(chosen.memoryComponent(), chosen.activeTableSize(), pageSize, staticTrees());
+    return Sealing.of(given, pageSize);
   }
 
   /** How the log is laid out, and when it is synced. */
   LogOptions log() {
-    long sync = Math.max(1, given.asyncSyncInterval().toNanos());
-    int ring = ringBytes(given.memoryBudget());
-    return new LogOptions(segmentBytes(given.logLimit()), ring, isDirect(), sync, SPARE_SEGMENTS);
-  }
-
-  /** The size of the log's ring. */
-  static int ringBytes(long memoryBudget) {
-    long wanted = Math.max(Math.min(memoryBudget / 32, 4 << 20), 64 << 10);
-    return (int) Long.highestOneBit(wanted);
-  }
-
-  /** The size of a log segment. */
-  static long segmentBytes(long logLimit) {
-    long wanted = Math.max(Math.min(logLimit / 8, 64 << 20), 128 << 10);
-    return wanted & -4096L;
+    return LogOptions.of(given);
   }
 }

@@ -52,6 +52,7 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Recovered;
 import io.isobardb.lsm.version.TreeDefinition;
 import io.isobardb.lsm.wal.Log;
+import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.PagePool;
@@ -208,10 +209,10 @@ public final class StoreParts {
     this.environment = environment;
     this.storage = storage;
     this.pool = found.memory().pool();
-    Tuning tuning = PartOptions.tuning(given);
+    Tuning tuning = Tuning.of(given);
     boolean tuned = tuning.decides() && !environment.storage().discardsChanges();
     long fixed =
-        pool.blocks().lastingBytes() + Log.memoryBytes(PartOptions.ringBytes(given.memoryBudget()));
+        pool.blocks().lastingBytes() + Log.memoryBytes(LogOptions.ringBytes(given.memoryBudget()));
     fixed += tuned ? TunerService.memoryBytes(tuning, given.memoryBudget()) : 0;
     MemoryAccount account =
         MemoryAccount.of(pool, given.memoryBudget(), fixed, given.writeMemory());

@@ -80,16 +80,31 @@ public final class Filter {
     memory.putLong(word, memory.getLong(word) | 1L << (product >>> 26));
   }
 
-  /** Collects the hashes of an SSTable's keys, 8 bytes each, and fills the filter's pages. */
+  /**
+   * Collects the hashes of an SSTable's keys, 8 bytes each, and fills the filter's pages. Chunks of
+   * one size hold them: an array that grows would leave twice as much garbage.
+   */
   static final class Builder {
-    private long[] hashes = new long[1024];
+    private static final int CHUNK_BITS = 9;
+    private static final int CHUNK = 1 << CHUNK_BITS;
+
+    private long[][] chunks = new long[8][];
     private int size;
 
     void add(long hash) {
-      if (size == hashes.length) {
-        hashes = Arrays.copyOf(hashes, size * 2);
+      int chunk = size >>> CHUNK_BITS;
+      if ((size & CHUNK - 1) == 0) {
+        if (chunk == chunks.length) {
+          chunks = Arrays.copyOf(chunks, chunk * 2);
+        }
+        chunks[chunk] = new long[CHUNK];
       }
-      hashes[size++] = hash;
+      chunks[chunk][size & CHUNK - 1] = hash;
+      size++;
+    }
+
+    private long hash(int key) {
+      return chunks[key >>> CHUNK_BITS][key & CHUNK - 1];
     }
 
     int keys() {
@@ -108,10 +123,11 @@ public final class Filter {
       }
       int perPage = blocksPerPage(sink.pageSize());
       for (int i = 0; i < size; i++) {
-        int block = block(hashes[i], blocks);
+        long hash = hash(i);
+        int block = block(hash, blocks);
         int page = block / perPage;
         int at = bases[page] + FIRST + (block - page * perPage) * BLOCK;
-        Filter.add(memories[page], at, hashes[i]);
+        Filter.add(memories[page], at, hash);
       }
     }
 
@@ -121,7 +137,8 @@ public final class Filter {
       int first = sink.base(header) + first(sink.pageSize(), blocks);
       memory.zero(first, blocks * BLOCK);
       for (int i = 0; i < size && blocks > 0; i++) {
-        Filter.add(memory, first + block(hashes[i], blocks) * BLOCK, hashes[i]);
+        long hash = hash(i);
+        Filter.add(memory, first + block(hash, blocks) * BLOCK, hash);
       }
     }
   }

@@ -1,6 +1,10 @@
 package io.isobardb.lsm.tuning;
 
+import io.isobardb.lsm.MemoryTunerOptions;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.merge.LevelingOptions;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.tuner.memory.TunerOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,29 @@ public record Tuning(
     long logLimitBytes,
     TunerOptions options,
     @Nullable LevelingOptions levels) {
+
+  /** What these options say. */
+  public static Tuning of(StoreOptions options) {
+    MemoryTunerOptions tuner = options.memoryTuner();
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
+    return new Tuning(
+        tuner.on(),
+        tuner.interval().toNanos(),
+        options.logLimit(),
+        new TunerOptions(
+            tuner.writeWeight(),
+            tuner.readWeight(),
+            chosen.tunerSamples(),
+            chosen.tunerFixedStep(),
+            chosen.tunerMaxStep(),
+            chosen.tunerBoldness(),
+            chosen.tunerMinStep(),
+            chosen.tunerMinGain(),
+            tuner.writeFloor(),
+            tuner.cacheFloor(),
+            TunerOptions.DEFAULT.floorShare()),
+        options.levels().kind() == Levels.Kind.OPTIMISED ? LevelingOptions.of(options) : null);
+  }
 
   /** Whether anything is decided at all. */
   public boolean decides() {

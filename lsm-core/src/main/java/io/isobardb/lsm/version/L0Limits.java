@@ -1,5 +1,8 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
+
 /**
  * How many groups L0 may have.
  *
@@ -10,6 +13,12 @@ package io.isobardb.lsm.version;
 public record L0Limits(int start, int slowdown, int stop) {
   /** Merges have begun long before writers feel them. */
   public static final L0Limits DEFAULT = new L0Limits(4, 8, 12);
+
+  /** Those that a store's options ask for. */
+  public static L0Limits of(StoreOptions options) {
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
+    return new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups());
+  }
 
   /** Checks the order. */
   public L0Limits {

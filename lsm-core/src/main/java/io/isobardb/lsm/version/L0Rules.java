@@ -1,5 +1,8 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
+
 /**
  * How many groups L0 may have, by what reads lose to them: a pure function. Immutable.
  *
@@ -42,6 +45,12 @@ public record L0Rules(L0Limits least, int most) {
       throw new IllegalArgumentException(
           "L0 may have " + least.stop() + " groups in any case, and " + most + " at most");
     }
+  }
+
+  /** Those that a store's options ask for. */
+  public static L0Rules of(StoreOptions options) {
+    ExperimentalOptions chosen = ExperimentalOptions.of(options);
+    return new L0Rules(L0Limits.of(options), chosen.l0MostGroups());
   }
 
   /** Limits that hold whatever is read. */

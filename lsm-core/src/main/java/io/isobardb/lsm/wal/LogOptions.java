@@ -1,6 +1,8 @@
 package io.isobardb.lsm.wal;
 
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.option.IoMode;
 
 /**
  * How a log is laid out and when it is synced.
@@ -22,6 +24,31 @@ public record LogOptions(
       new LogOptions(64L << 20, 4 << 20, true, 100_000_000L, 2);
 
   static final long MIN_SEGMENT_BYTES = 64 << 10;
+
+  /** Dropped segments that a store keeps for reuse. */
+  private static final int SPARE_SEGMENTS = 2;
+
+  /** As a store's options ask for. */
+  public static LogOptions of(StoreOptions options) {
+    return new LogOptions(
+        segmentBytes(options.logLimit()),
+        ringBytes(options.memoryBudget()),
+        options.ioMode() == IoMode.DIRECT,
+        Math.max(1, options.asyncSyncInterval().toNanos()),
+        SPARE_SEGMENTS);
+  }
+
+  /** The size of the ring in a store with this much memory, in bytes. */
+  public static int ringBytes(long memoryBudget) {
+    long wanted = Math.max(Math.min(memoryBudget / 32, 4 << 20), 64 << 10);
+    return (int) Long.highestOneBit(wanted);
+  }
+
+  /** The size of a segment in a store with this limit of its log, in bytes. */
+  static long segmentBytes(long logLimit) {
+    long wanted = Math.max(Math.min(logLimit / 8, 64 << 20), 128 << 10);
+    return wanted & -DataFile.BLOCK;
+  }
 
   public LogOptions {
     if (segmentBytes < MIN_SEGMENT_BYTES || segmentBytes % DataFile.BLOCK != 0) {

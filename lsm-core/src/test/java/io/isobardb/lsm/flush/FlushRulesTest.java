@@ -2,7 +2,8 @@ package io.isobardb.lsm.flush;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.lsm.commit.Fullness;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
@@ -26,8 +27,9 @@ class FlushRulesTest {
   private final List<TreeMemory> trees = new ArrayList<>();
 
   private static FlushRules rules(MemoryComponent component) {
-    return new FlushRules(
-        FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, 640 * MB, component, Fullness.USUAL);
+    StoreOptions.Builder options = StoreOptions.builder().logLimit(640 * MB);
+    ExperimentalOptions.set(options, e -> e.memoryComponent(component));
+    return FlushRules.of(options.build());
   }
 
   @Test
@@ -107,9 +109,7 @@ class FlushRulesTest {
     assertEquals(0, rules.sweepBytes(80, 160));
     assertEquals(0, rules.sweepBytes(80, 900));
     for (FlushStrategy whole : List.of(FlushStrategy.FULL, FlushStrategy.ADAPTIVE)) {
-      FlushRules flushWhole =
-          new FlushRules(
-              FlushPolicy.OPTIMAL, whole, MB, MemoryComponent.PARTITIONED, Fullness.USUAL);
+      FlushRules flushWhole = new FlushRules(FlushPolicy.OPTIMAL, whole, MB);
       assertEquals(0, flushWhole.sweepBytes(80, 0), whole.toString());
     }
   }

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.flush;
 
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.Sealing;
 import io.isobardb.lsm.commit.WriteShares;
@@ -33,12 +32,7 @@ public final class FlusherAccess {
   /** Whether a flush of the tree for memory's sake would go on. */
   public static boolean goesOn(Engine engine, TreeHandle tree, long logLimitBytes) {
     FlushRules rules =
-        new FlushRules(
-            FlushPolicy.OPTIMAL,
-            FlushStrategy.ROUND_ROBIN,
-            logLimitBytes,
-            MemoryComponent.PARTITIONED,
-            Fullness.USUAL);
+        new FlushRules(FlushPolicy.OPTIMAL, FlushStrategy.ROUND_ROBIN, logLimitBytes);
     Flusher.Settings settings =
         new Flusher.Settings(
             rules,

@@ -1,7 +1,10 @@
 package io.isobardb.lsm.merge;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.policy.MergeSelection;
@@ -128,15 +131,22 @@ final class Scenario {
     memoryBytes = Long.parseLong(values.getOrDefault("memory", "10")) * MB;
     targetBytes = Long.parseLong(values.getOrDefault("target", "10")) * MB;
     batchBytes = Long.parseLong(values.getOrDefault("batch", "0")) * MB;
-    options =
-        new LevelingOptions(
-            Integer.parseInt(values.getOrDefault("T", "10")),
-            Double.parseDouble(values.getOrDefault("f", "1.5")),
-            L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")),
-            MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")),
-            l0Limits(Integer.parseInt(values.getOrDefault("start", "4"))),
-            Long.parseLong(values.getOrDefault("fixed", "0")) * MB,
-            !values.getOrDefault("within", "on").equals("off"));
+    long fixed = Long.parseLong(values.getOrDefault("fixed", "0")) * MB;
+    int stop = L0Limits.DEFAULT.stop();
+    StoreOptions.Builder given =
+        StoreOptions.builder().levels(fixed == 0 ? Levels.dynamic() : Levels.fixed(fixed));
+    ExperimentalOptions.set(
+        given,
+        e ->
+            e.levelSizeRatio(Integer.parseInt(values.getOrDefault("T", "10")))
+                .levelDropFactor(Double.parseDouble(values.getOrDefault("f", "1.5")))
+                .l0Structure(L0Structure.valueOf(values.getOrDefault("l0", "GREEDY_GROUPED")))
+                .mergeSelection(MergeSelection.valueOf(values.getOrDefault("selection", "GREEDY")))
+                .l0StartGroups(Integer.parseInt(values.getOrDefault("start", "4")))
+                .l0SlowdownGroups(stop)
+                .l0StopGroups(stop)
+                .mergesWithinL0(!values.getOrDefault("within", "on").equals("off")));
+    options = LevelingOptions.of(given.build());
     shape =
         new TreeShape(
             runs(values.getOrDefault("runs", "1")),
@@ -149,10 +159,6 @@ final class Scenario {
 
   private static Runs runs(String numbers) {
     return Runs.of(Arrays.stream(numbers.split(",")).mapToInt(Integer::parseInt).toArray());
-  }
-
-  private static L0Limits l0Limits(int start) {
-    return new L0Limits(start, L0Limits.DEFAULT.stop(), L0Limits.DEFAULT.stop());
   }
 
   private void add(String[] words) {

@@ -11,12 +11,9 @@ import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.flush.FlushExtent;
 import io.isobardb.lsm.merge.LevelingOptions;
 import io.isobardb.lsm.merge.TableSizes;
-import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.policy.WriteMemoryAllocation;
-import io.isobardb.lsm.wal.LogOptions;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The sizes that follow from the options. */
@@ -32,34 +29,6 @@ class PartOptionsTest {
     StoreOptions.Builder builder = ofBudget();
     ExperimentalOptions.set(builder, e -> e.memoryComponent(component));
     return new PartOptions(builder.build(), 4096, MB);
-  }
-
-  @Test
-  void theRingIsAPowerOfTwoNearPartOfTheBudget() {
-    assertEquals(64 * KB, PartOptions.ringBytes(MB));
-    assertEquals(128 * KB, PartOptions.ringBytes(4 * MB));
-    assertEquals(128 * KB, PartOptions.ringBytes(8 * MB - 1));
-    assertEquals(4 * MB, PartOptions.ringBytes(1L << 40));
-  }
-
-  @Test
-  void aSegmentIsWholeBlocksAndAnEighthOfTheLogWithinLimits() {
-    assertEquals(128 * KB, PartOptions.segmentBytes(64 * KB));
-    assertEquals(256 * KB, PartOptions.segmentBytes(2 * MB));
-    assertEquals(256 * KB, PartOptions.segmentBytes(2 * MB + 8 * 4095));
-    assertEquals(64 * MB, PartOptions.segmentBytes(1L << 40));
-  }
-
-  @Test
-  void theLogGoesByTheOptions() {
-    StoreOptions given =
-        ofBudget()
-            .logLimit(2 * MB)
-            .ioMode(IoMode.BUFFERED)
-            .asyncSyncInterval(Duration.ofMillis(7))
-            .build();
-    LogOptions log = new PartOptions(given, 4096, MB).log();
-    assertEquals(new LogOptions(256 * KB, 256 * KB, false, 7_000_000, 2), log);
   }
 
   @Test

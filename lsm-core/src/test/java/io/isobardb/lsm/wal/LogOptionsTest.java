@@ -4,12 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a log can be made with, and which files are its own. */
 class LogOptionsTest {
+  private static final int KB = 1 << 10;
+  private static final int MB = 1 << 20;
+
   private static void refused(String what, long segment, int ring, long sync, int spares) {
     String told =
         assertThrows(
@@ -61,5 +67,33 @@ class LogOptionsTest {
             ".log")) {
       assertEquals(-1, SegmentLayout.indexOf(name), name);
     }
+  }
+
+  @Test
+  void theRingIsAPowerOfTwoNearPartOfTheBudget() {
+    assertEquals(64 * KB, LogOptions.ringBytes(MB));
+    assertEquals(128 * KB, LogOptions.ringBytes(4 * MB));
+    assertEquals(128 * KB, LogOptions.ringBytes(8 * MB - 1));
+    assertEquals(4 * MB, LogOptions.ringBytes(1L << 40));
+  }
+
+  @Test
+  void aSegmentIsWholeBlocksAndAnEighthOfTheLogWithinLimits() {
+    assertEquals(128 * KB, LogOptions.segmentBytes(64 * KB));
+    assertEquals(256 * KB, LogOptions.segmentBytes(2 * MB));
+    assertEquals(256 * KB, LogOptions.segmentBytes(2 * MB + 8 * 4095));
+    assertEquals(64 * MB, LogOptions.segmentBytes(1L << 40));
+  }
+
+  @Test
+  void theLogGoesByTheOptions() {
+    StoreOptions given =
+        StoreOptions.builder()
+            .memoryBudget(8 * MB)
+            .logLimit(2 * MB)
+            .ioMode(IoMode.BUFFERED)
+            .asyncSyncInterval(Duration.ofMillis(7))
+            .build();
+    assertEquals(new LogOptions(256 * KB, 256 * KB, false, 7_000_000, 2), LogOptions.of(given));
   }
 }
