@@ -148,6 +148,17 @@ final class StoreOption {
                   + " may take.",
               "Lengthen it on devices whose syncs are slow, if you can afford to lose more.");
 
+  static final Option<Duration> WRITE_TIMEOUT =
+      ALL.option(LOG, "writeTimeout", DURATION)
+          .from(Duration.ZERO, OptionLimits.FOREVER)
+          .where("from 0 to 365 days, which is for ever")
+          .byDefault("for ever", OptionLimits.FOREVER)
+          .does(
+              "The longest time a write waits for memory, L0 or the log. One that would wait longer"
+                  + " fails with `WriteStalledException`, and nothing of it is applied. 0: a write"
+                  + " that would wait fails at once. Batches and transactions may have their own.",
+              "Set it if a caller has something better to do than to wait.");
+
   // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
   static final Option<Long> LOG_LIMIT =
       ALL.option(LOG, "logLimit", BYTES)

@@ -346,6 +346,14 @@ public final class StoreOptions {
     return values.get(StoreOption.ASYNC_SYNC_INTERVAL);
   }
 
+  /**
+   * How long a write may wait until it has its place in the log; 365 days is for ever. A longer wait
+   * is a {@link io.isobardb.lsm.error.WriteStalledException}.
+   */
+  public Duration writeTimeout() {
+    return values.get(StoreOption.WRITE_TIMEOUT);
+  }
+
   /** Threads for flushes and merges. */
   public int backgroundThreads() {
     return values.get(StoreOption.BACKGROUND_THREADS);
@@ -528,6 +536,17 @@ public final class StoreOptions {
     /** Default 100 ms. */
     public Builder asyncSyncInterval(Duration value) {
       return set(StoreOption.ASYNC_SYNC_INTERVAL, value);
+    }
+
+    /**
+     * How long a write may wait for memory, L0 and the log, all together: zero to 365 days, which is
+     * for ever. One that would wait longer fails with {@link
+     * io.isobardb.lsm.error.WriteStalledException}, and nothing of it is applied. With zero it fails
+     * instead of waiting. A wait for a sync is none of these. Batches and transactions may have
+     * their own. Default: for ever.
+     */
+    public Builder writeTimeout(Duration value) {
+      return set(StoreOption.WRITE_TIMEOUT, value);
     }
 
     /** 1 to 256. Default: the number of processors, but at least 2 and at most 8. */

@@ -34,7 +34,7 @@ class OptionsTest {
   private static final String UNUSUAL =
       "memoryBudget=67108864 writeMemory=16777216 memoryTuner=off memoryTunerInterval=90s"
           + " memoryTunerWriteWeight=2.5 memoryTunerReadWeight=0.5 memoryTunerWriteFloor=1048576"
-          + " memoryTunerCacheFloor=2097152 durability=SYNC asyncSyncInterval=250ms"
+          + " memoryTunerCacheFloor=2097152 durability=SYNC asyncSyncInterval=250ms writeTimeout=70s"
           + " logLimit=8388608 backgroundThreads=9 maxSpace=1.5 levels=FIXED(131072)"
           + " mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms) ioBandwidth=300MB pageSize=16384"
           + " ioMode=BUFFERED fileAccess=GROUP maxOpenFiles=77 createIfMissing=false"

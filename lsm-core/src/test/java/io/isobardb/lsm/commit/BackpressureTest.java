@@ -24,7 +24,7 @@ class BackpressureTest {
 
   /** Groups with which 4 come in a second for each that there is room for. */
   private static FullL0 l0(int groups) {
-    return new FullL0(groups, L0Limits.DEFAULT, 4_000_000_000L);
+    return new FullL0("t", groups, L0Limits.DEFAULT, 4_000_000_000L);
   }
 
   @Test
