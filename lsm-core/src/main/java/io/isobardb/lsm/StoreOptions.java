@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
@@ -46,6 +47,7 @@ public final class StoreOptions {
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
   private final Map<String, MergeOperator> operators;
+  private final @Nullable IoBudget ioBudget;
 
   private StoreOptions(StoreOptions from, int pageSize) {
     OptionValues.Builder changed = from.values.toBuilder();
@@ -53,12 +55,14 @@ public final class StoreOptions {
     this.values = changed.build();
     this.orders = from.orders;
     this.operators = from.operators;
+    this.ioBudget = from.ioBudget;
   }
 
   private StoreOptions(Builder builder) {
     this.values = builder.values.build();
     this.orders = Map.copyOf(builder.orders);
     this.operators = Map.copyOf(builder.operators);
+    this.ioBudget = builder.ioBudget;
     checkBudget();
     checkWriteMemory();
     checkTuner();
@@ -247,7 +251,9 @@ public final class StoreOptions {
 
   /** A builder for which the same is set; what was not set still follows from what is. */
   public Builder toBuilder() {
-    return new Builder(values.toBuilder(), orders, operators);
+    Builder builder = new Builder(values.toBuilder(), orders, operators);
+    builder.ioBudget = ioBudget;
+    return builder;
   }
 
   /**
@@ -387,13 +393,19 @@ public final class StoreOptions {
     return operators;
   }
 
+  /** What flushes and merges share with those of other stores; null, the default, for nothing. */
+  public @Nullable IoBudget ioBudget() {
+    return ioBudget;
+  }
+
   /** The same for a store that was made with pages of this size; nothing is checked again. */
   public StoreOptions withStoredPageSize(int pageSize) {
     return pageSize == pageSize() ? this : new StoreOptions(this, pageSize);
   }
 
   /**
-   * The options with their values, as they are in force; without key orders and merge operators.
+   * The options with their values, as they are in force; without key orders, merge operators and
+   * the {@link #ioBudget}.
    */
   @Override
   public String toString() {
@@ -405,6 +417,7 @@ public final class StoreOptions {
     private final OptionValues.Builder values;
     private final Map<String, KeyOrder> orders;
     private final Map<String, MergeOperator> operators;
+    private @Nullable IoBudget ioBudget;
 
     private Builder() {
       this(
@@ -571,6 +584,15 @@ public final class StoreOptions {
       if (known != null && known != operator) {
         throw new IllegalArgumentException("two merge operators named '" + operator.name() + "'");
       }
+      return this;
+    }
+
+    /**
+     * Has flushes and merges keep to a budget that other stores of the process share. With one,
+     * {@link IoBandwidth#auto} limits nobody; a bandwidth that is given holds beside it.
+     */
+    public Builder ioBudget(IoBudget budget) {
+      ioBudget = Objects.requireNonNull(budget, "budget");
       return this;
     }
 

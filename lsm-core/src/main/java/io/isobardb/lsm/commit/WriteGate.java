@@ -696,6 +696,11 @@ public final class WriteGate implements StallCounter {
         rates.perByte());
   }
 
+  /** What waits for disk merges. */
+  public long debtBytes() {
+    return debtBytes;
+  }
+
   /** What waits for disk merges from now on. */
   public void setDebt(long bytes) {
     debtBytes = bytes;

@@ -26,6 +26,7 @@ import io.isobardb.lsm.merge.IdleWatch;
 import io.isobardb.lsm.merge.MergePauses;
 import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.read.BatchReader;
@@ -37,6 +38,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Errand;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
+import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.sstable.PageLoads;
@@ -90,6 +92,8 @@ public final class StoreParts {
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final Supplier<IoLimits> ioLimits;
+  private final @Nullable SharedIo ioBudget;
+  private SharedIo.@Nullable Share ioShare;
 
   /** Those that the options ask for; the first is {@link #idleWatch}. */
   private final List<StoreWatch> watches;
@@ -247,6 +251,7 @@ public final class StoreParts {
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
     Bandwidth bandwidth = readOnly ? null : newBandwidth();
+    this.ioBudget = given.ioBudget() instanceof SharedIo budget ? budget : null;
     this.ioLimits = bandwidth == null ? () -> IoLimits.NONE : bandwidth::limits;
     TunerService.Work work = new TunerService.Work(cache, flusher, merger);
     this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
@@ -349,6 +354,19 @@ public final class StoreParts {
     return new Bandwidth(environment, storage, options.limits(), seams);
   }
 
+  /** Joins the other stores of the budget, until {@link #addClosing}. */
+  private SharedIo.Share join(SharedIo budget) {
+    SharedIo.Share share =
+        budget.join(
+            engine.gate()::debtBytes,
+            () ->
+                storage.bytesRead(IoPurpose.QUERY)
+                    + storage.bytesRead(IoPurpose.COPY)
+                    + engine.log().end());
+    environment.scheduler().share(share);
+    return share;
+  }
+
   private void onLimited(IoLimits limits) {
     observers.onLimited(
         limits.urgentBytes(), limits.allBytes(), limits.pieceBytes(), limits.reason());
@@ -434,6 +452,9 @@ public final class StoreParts {
 
   private void recover(Bootstrap found) throws IOException {
     observers.open();
+    if (ioBudget != null) {
+      ioShare = join(ioBudget);
+    }
     for (Recovered.Tree tree : found.recovered().trees()) {
       treeFactory.add(found.recovered(), tree);
     }
@@ -552,6 +573,9 @@ public final class StoreParts {
     }
     // Its threads use the memory that is freed next.
     steps.addRepeatable(environment.scheduler()::close);
+    if (ioShare != null) {
+      steps.addRepeatable(ioShare::close);
+    }
     for (TreeHandle tree : engine.catalog().trees()) {
       steps.add(tree.states()::close);
     }
