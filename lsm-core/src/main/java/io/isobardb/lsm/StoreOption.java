@@ -269,6 +269,17 @@ final class StoreOption {
               "Raise it if many more SSTables are read at random; lower it if the process needs"
                   + " its descriptors elsewhere.");
 
+  static final Option<Long> DELETE_RATE =
+      ALL.option(FILES, "deleteRate", BYTES)
+          .where("0 for no limit, or from 1MB", rate -> rate == 0 || rate >= 1 << 20)
+          .byDefault("no limit", 0L)
+          .does(
+              "Bytes per second of SSTables and log files that are deleted. They are truncated in"
+                  + " steps. While the disk is full there is no limit. What is left when the store is"
+                  + " closed goes when it is opened again.",
+              "Set it for a device that is slow while much is discarded (TRIM), such as to a tenth"
+                  + " of what it writes in a second.");
+
   static final Option<Boolean> CREATE_IF_MISSING =
       ALL.option(OPENING, "createIfMissing", BOOLEAN)
           .byDefault(true)

@@ -378,6 +378,11 @@ public final class StoreOptions {
     return values.get(StoreOption.MAX_OPEN_FILES);
   }
 
+  /** How many bytes of SSTables and log files are deleted in a second; 0 for no limit. */
+  public long deleteRate() {
+    return values.get(StoreOption.DELETE_RATE);
+  }
+
   /** Whether the store is closed when the JVM ends in an orderly way. */
   public boolean closeOnExit() {
     return values.get(StoreOption.CLOSE_ON_EXIT);
@@ -612,6 +617,15 @@ public final class StoreOptions {
      */
     public Builder maxOpenFiles(int files) {
       return set(StoreOption.MAX_OPEN_FILES, files);
+    }
+
+    /**
+     * How many bytes of SSTables and log files are deleted in a second: 0, the default, for no
+     * limit, or at least 1 MiB. What is not deleted when the store is closed goes when it is opened
+     * again.
+     */
+    public Builder deleteRate(long bytesPerSecond) {
+      return set(StoreOption.DELETE_RATE, bytesPerSecond);
     }
 
     /**

@@ -117,6 +117,9 @@ final class RandomOptions {
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL);
     // Not drawn, either.
+    if ((writeMemory >> 17) % 3 == 2) {
+      drawn.deleteRate(1 << 20);
+    }
     if ((writeMemory >> 16) % 3 == 1) {
       drawn.writeTimeout(Duration.ofMillis((writeMemory >> 18) % 2));
     }

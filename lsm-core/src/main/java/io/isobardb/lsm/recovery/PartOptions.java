@@ -107,6 +107,11 @@ final class PartOptions {
         new Fullness(chosen.flushTrigger()));
   }
 
+  /** How many bytes of files are deleted in a second; 0 for as many as can be. */
+  long deleteRate() {
+    return given.deleteRate();
+  }
+
   /** What flushes and merges may use of the device and the processors. */
   Bandwidth.Rules limits() {
     return new Bandwidth.Rules(

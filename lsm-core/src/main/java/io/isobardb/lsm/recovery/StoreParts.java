@@ -38,6 +38,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Errand;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
+import io.isobardb.lsm.schedule.PacedDeletions;
 import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.StoreWatch;
@@ -382,6 +383,10 @@ public final class StoreParts {
     engine.gate().wake();
   }
 
+  private boolean isDiskFull() {
+    return engine.space().isFull() || engine.log().isOpen() && engine.log().isDiskFull();
+  }
+
   private void onSealed(TreeHandle tree) {
     merger.requestMemory(tree);
     onWritten();
@@ -404,11 +409,23 @@ public final class StoreParts {
    * @param wait waits for merges, or for what they bring about
    */
   public void awaitMerges(Runnable wait) {
-    watches.forEach(StoreWatch::onAwaited);
+    await(watches, wait);
+  }
+
+  /**
+   * As {@link #awaitMerges}, but jobs leave the device to clients as ever: who asked for the merges
+   * has time.
+   */
+  public void awaitMergesBesideClients(Runnable wait) {
+    await(watches.stream().filter(watch -> !(watch instanceof Bandwidth)).toList(), wait);
+  }
+
+  private static void await(List<StoreWatch> told, Runnable wait) {
+    told.forEach(StoreWatch::onAwaited);
     try {
       wait.run();
     } finally {
-      watches.forEach(StoreWatch::onNoLongerAwaited);
+      told.forEach(StoreWatch::onNoLongerAwaited);
     }
   }
 
@@ -458,9 +475,14 @@ public final class StoreParts {
     for (Recovered.Tree tree : found.recovered().trees()) {
       treeFactory.add(found.recovered(), tree);
     }
+    boolean readOnly = storage.discardsChanges();
+    long deleteRate = options.deleteRate();
+    if (!readOnly && deleteRate > 0) {
+      storage.deleteAtPace(environment, new PacedDeletions.Pace(deleteRate, this::isDiskFull));
+    }
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();
-    if (storage.discardsChanges()) {
+    if (readOnly) {
       engine.failure().setReadOnly(storage.path());
     } else {
       storage.deleteBy(environment.scheduler());

@@ -124,6 +124,7 @@ final class HistoryOptions {
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
         // Not drawn, so that all that is stays as it was.
+        .deleteRate(budget / pageSize % 3 == 1 ? 2 << 20 : 0)
         .writeTimeout(TIMEOUTS.get((int) (budget / pageSize % TIMEOUTS.size())))
         .backgroundThreads(1 + random.nextInt(4))
         .keyOrder(FallingOrder.FALLING)
