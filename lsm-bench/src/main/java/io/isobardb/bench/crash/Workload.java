@@ -179,8 +179,9 @@ final class Workload {
       for (int i = round % 2; i < keys; i += 2) {
         long at = expected.begin();
         ModelValue value = ModelValue.of(new SplittableRandom(at), PILED_BYTES, at);
-        expect(to, key(i), value, false, at, null);
-        tryWrite(() -> store.tree(to.name).put(key(i), value.bytes(), Durability.ASYNC));
+        byte[] key = key(i);
+        expect(to, key, value, false, at, null);
+        tryWrite(() -> store.tree(to.name).put(key, value.bytes(), Durability.ASYNC));
       }
       store.flush();
       expected.acknowledge();
