@@ -16,8 +16,8 @@ import io.isobardb.lsm.store.Opening;
  *
  * <p>It is divided among the stores that have something to do: half of it evenly, and half by how
  * much waits for their merges. What a store does not need the others have; a store alone may take
- * all. What clients of these stores read, and write to their logs, is taken off, down to half of the
- * budget; so stores that are open to be read only count, too. Within a store flushes go first,
+ * all. What clients of these stores read, and write to their logs, is taken off, down to half of
+ * the budget; so stores that are open to be read only count, too. Within a store flushes go first,
  * merges of L0 next.
  *
  * <p>It outlives the stores. Closing one gives its share back.

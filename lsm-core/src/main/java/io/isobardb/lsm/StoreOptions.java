@@ -353,8 +353,8 @@ public final class StoreOptions {
   }
 
   /**
-   * How long a write may wait until it has its place in the log; 365 days is for ever. A longer wait
-   * is a {@link io.isobardb.lsm.error.WriteStalledException}.
+   * How long a write may wait until it has its place in the log; 365 days is for ever. A longer
+   * wait is a {@link io.isobardb.lsm.error.WriteStalledException}.
    */
   public Duration writeTimeout() {
     return values.get(StoreOption.WRITE_TIMEOUT);
@@ -557,11 +557,11 @@ public final class StoreOptions {
     }
 
     /**
-     * How long a write may wait for memory, L0 and the log, all together: zero to 365 days, which is
-     * for ever. One that would wait longer fails with {@link
-     * io.isobardb.lsm.error.WriteStalledException}, and nothing of it is applied. With zero it fails
-     * instead of waiting. A wait for a sync is none of these. Batches and transactions may have
-     * their own. Default: for ever.
+     * How long a write may wait for memory, L0 and the log, all together: zero to 365 days, which
+     * is for ever. One that would wait longer fails with {@link
+     * io.isobardb.lsm.error.WriteStalledException}, and nothing of it is applied. With zero it
+     * fails instead of waiting. A wait for a sync is none of these. Batches and transactions may
+     * have their own. Default: for ever.
      */
     public Builder writeTimeout(Duration value) {
       return set(StoreOption.WRITE_TIMEOUT, value);

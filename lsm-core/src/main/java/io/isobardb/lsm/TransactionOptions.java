@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param retryTimeout how long {@link Store#inTransaction} begins new attempts, and the most that
  *     the waits for locks of all its attempts take together; zero or more; default 10 seconds, or
  *     {@code lockTimeout} if that is longer
- * @param writeTimeout how long the commit may wait for its place in the log, zero to 365 days, which
- *     is for ever; null, the default, for the store's
+ * @param writeTimeout how long the commit may wait for its place in the log, zero to 365 days,
+ *     which is for ever; null, the default, for the store's
  */
 public record TransactionOptions(
     Isolation isolation,

@@ -73,8 +73,8 @@ public interface WriteBatch {
   WriteBatch delete(Tree tree, ByteBuffer key);
 
   /**
-   * How long this batch may wait, instead of {@link StoreOptions#writeTimeout}; stays when the batch
-   * is cleared.
+   * How long this batch may wait, instead of {@link StoreOptions#writeTimeout}; stays when the
+   * batch is cleared.
    *
    * @param timeout zero to 365 days, which is for ever
    * @throws IllegalArgumentException if it is out of that range

@@ -438,8 +438,7 @@ final class Workload {
       }
     }
     boolean sync = random.nextInt(6) == 0;
-    boolean written =
-        tryWrite(() -> store.write(batch, sync ? Durability.SYNC : Durability.ASYNC));
+    boolean written = tryWrite(() -> store.write(batch, sync ? Durability.SYNC : Durability.ASYNC));
     acknowledge(sync && written, logged);
   }
 

@@ -253,7 +253,8 @@ public final class WriteGate implements StallCounter {
   }
 
   /**
-   * As {@link #admit(long, WaitLimit)}, for a write of {@code bytes} that needs more room than that.
+   * As {@link #admit(long, WaitLimit)}, for a write of {@code bytes} that needs more room than
+   * that.
    *
    * @param room waited for, as far as there can be so much
    */

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * How a budget is divided among stores. Pure functions; any thread.
  *
- * <p>Each store with something to do has a weight: half of all weight is divided evenly, and half by
- * what is owed to the stores' merges. A store that uses less than its share by weight gets what it
- * uses and some more, and the others have the rest.
+ * <p>Each store with something to do has a weight: half of all weight is divided evenly, and half
+ * by what is owed to the stores' merges. A store that uses less than its share by weight gets what
+ * it uses and some more, and the others have the rest.
  */
 final class IoShareRules {
   /** What a store gets that was not held back, as a multiple of what it used. */

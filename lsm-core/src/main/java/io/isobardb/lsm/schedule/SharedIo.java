@@ -7,14 +7,14 @@ import java.util.function.LongSupplier;
 
 /**
  * A budget and the stores that share it. Jobs pay after a step, with time, as {@link IoDebts} says;
- * here flushes pay, too, and nothing is forgiven. So what all stores read and write stays within the
- * budget, save the steps that are under way.
+ * here flushes pay, too, and nothing is forgiven. So what all stores read and write stays within
+ * the budget, save the steps that are under way.
  *
- * <p>{@link IoShareRules} divides the budget anew ten times a second, and when a store has something
- * to do again.
+ * <p>{@link IoShareRules} divides the budget anew ten times a second, and when a store has
+ * something to do again.
  *
- * <p>Thread rule: all methods may be called by any thread; one monitor, held for a few instructions.
- * All stores tell the time by one clock.
+ * <p>Thread rule: all methods may be called by any thread; one monitor, held for a few
+ * instructions. All stores tell the time by one clock.
  */
 public final class SharedIo implements IoBudget {
   private static final long LOOK_NANOS = 100_000_000;

@@ -68,8 +68,7 @@ public record Commit(
   private void lockWrites() {
     writes.forEachRange(
         (tree, range) -> store.transactions().lockRange(owner, tree, range, mostNanos()));
-    writes.forEach(
-        (tree, key, write) -> store.transactions().lock(owner, tree, key, mostNanos()));
+    writes.forEach((tree, key, write) -> store.transactions().lock(owner, tree, key, mostNanos()));
   }
 
   /** How long it waits for a lock. */

@@ -120,10 +120,7 @@ class WriteTimeoutTest {
       store =
           Inside.open(
               new Environment(
-                  new VirtualStorage(disk, scheduler),
-                  clock,
-                  scheduler,
-                  new SplittableRandom(1)),
+                  new VirtualStorage(disk, scheduler), clock, scheduler, new SplittableRandom(1)),
               options);
       tree = store.openTree("t");
     }
@@ -212,8 +209,7 @@ class WriteTimeoutTest {
       World world = new World(l0Fills(), 2 << 20);
       world.overload(4, 800, kinds);
       assertTrue(world.refused.size() > 50, world.refused.size() + " refused");
-      Set<Integer> refused =
-          world.refused.stream().map(Refused::key).collect(Collectors.toSet());
+      Set<Integer> refused = world.refused.stream().map(Refused::key).collect(Collectors.toSet());
       check(world.tree, refused, 3_200, kinds);
       // All that was acknowledged is synced, and then the machine fails.
       world.store.sync();
@@ -288,10 +284,7 @@ class WriteTimeoutTest {
       Client other =
           world.scheduler.client(
               "other",
-              () ->
-                  assertThrows(
-                      LockTimeoutException.class,
-                      () -> world.write(1, put.get(0))));
+              () -> assertThrows(LockTimeoutException.class, () -> world.write(1, put.get(0))));
       other.join();
       assertTrue(world.longest <= MOST, world.longest + " ns");
     }

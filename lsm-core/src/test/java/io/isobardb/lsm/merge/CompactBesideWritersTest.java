@@ -95,7 +95,8 @@ class CompactBesideWritersTest {
                 }));
       }
       if (compacts) {
-        world.scheduler
+        world
+            .scheduler
             .client(
                 "compact",
                 () -> {
