@@ -129,15 +129,15 @@ public final class Backpressure {
   }
 
   /**
-   * How long a write waits, about, that can't pass: until as much was flushed as it lacks. If L0 is
-   * full, merges have to take a group out of it before that. Nothing is said of what was never
-   * seen.
+   * How long a write waits, about, that can't pass: until as much was flushed as it lacks, and until
+   * the flush that runs ends, since all comes free then. If L0 is full, merges have to take a group
+   * out of it before that; how long they take is not known before they have done so.
    *
    * @param missing write memory that the write lacks, in bytes
-   * @return nanoseconds; the least that can be told
+   * @return nanoseconds, at most a minute
    */
   static long expectedNanos(StallReason reason, long missing, View view, Freed freed) {
-    double nanos = Math.max(0, missing) / freed.flushing();
+    double nanos = Math.max(Math.max(0, missing) / freed.flushing(), freed.flushNanos() / 2);
     if (reason == StallReason.L0_FULL && freed.merged() > 0) {
       long groups = view.l0().groups() - view.l0().limits().stop() + 1;
       nanos += groups * view.l0().groupBytes() * freed.perByte() / freed.merged();
