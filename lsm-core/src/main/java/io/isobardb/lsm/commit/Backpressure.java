@@ -129,9 +129,9 @@ public final class Backpressure {
   }
 
   /**
-   * How long a write waits, about, that can't pass: until as much was flushed as it lacks, and until
-   * the flush that runs ends, since all comes free then. If L0 is full, merges have to take a group
-   * out of it before that; how long they take is not known before they have done so.
+   * How long a write waits, about, that can't pass: until as much was flushed as it lacks, and
+   * until the flush that runs ends, since all comes free then. If L0 is full, merges have to take a
+   * group out of it before that; how long they take is not known before they have done so.
    *
    * @param missing write memory that the write lacks, in bytes
    * @return nanoseconds, at most a minute

@@ -3,8 +3,8 @@ package io.isobardb.lsm.commit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.lsm.version.L0Limits;
 import java.io.IOException;
 import java.util.HashMap;
