@@ -51,7 +51,8 @@ public interface BulkLoad extends AutoCloseable {
    * <p>Writes of others wait while what the trees have in memory is flushed, after most of it was
    * flushed in advance, and while the manifest is synced. Transactions that have read or written
    * keys between the first and the last one loaded, and have not committed, get a {@code
-   * ConflictException}.
+   * ConflictException}. No {@code writeTimeout} bounds this call: it waits for flushes and syncs of
+   * its own, and not for room.
    *
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was changed, and
    *     the load has failed

@@ -158,6 +158,8 @@ public interface Store extends AutoCloseable {
    * Durability}.
    *
    * @throws DiskFullException if there is no room; nothing was written, and will not be
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than the batch's
+   *     {@link WriteBatch#writeTimeout}; nothing was written, and will not be
    * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown
    * @throws io.isobardb.lsm.error.TreeDroppedException if one of its trees was dropped; nothing was
    *     written

@@ -148,6 +148,17 @@ final class StoreOption {
                   + " may take.",
               "Lengthen it on devices whose syncs are slow, if you can afford to lose more.");
 
+  static final Option<Duration> WRITE_TIMEOUT =
+      ALL.option(LOG, "writeTimeout", DURATION)
+          .from(Duration.ZERO, OptionLimits.FOREVER)
+          .where("from 0 to 365 days, which is for ever")
+          .byDefault("for ever", OptionLimits.FOREVER)
+          .does(
+              "The longest time a write waits for memory, L0 or the log. One that would wait longer"
+                  + " fails with `WriteStalledException`, and nothing of it is applied. 0: a write"
+                  + " that would wait fails at once. Batches and transactions may have their own.",
+              "Set it if a caller has something better to do than to wait.");
+
   // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
   static final Option<Long> LOG_LIMIT =
       ALL.option(LOG, "logLimit", BYTES)
@@ -257,6 +268,17 @@ final class StoreOption {
                   + " again when they are read.",
               "Raise it if many more SSTables are read at random; lower it if the process needs"
                   + " its descriptors elsewhere.");
+
+  static final Option<Long> DELETE_RATE =
+      ALL.option(FILES, "deleteRate", BYTES)
+          .where("0 for no limit, or from 1MB", rate -> rate == 0 || rate >= 1 << 20)
+          .byDefault("no limit", 0L)
+          .does(
+              "Bytes per second of SSTables and log files that are deleted. They are truncated in"
+                  + " steps. While the disk is full there is no limit. What is left when the store is"
+                  + " closed goes when it is opened again.",
+              "Set it for a device that is slow while much is discarded (TRIM), such as to a tenth"
+                  + " of what it writes in a second.");
 
   static final Option<Boolean> CREATE_IF_MISSING =
       ALL.option(OPENING, "createIfMissing", BOOLEAN)

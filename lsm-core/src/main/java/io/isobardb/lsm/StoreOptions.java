@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a store is opened; immutable. All sizes in bytes. Only the page size is stored; all else may
@@ -46,6 +47,7 @@ public final class StoreOptions {
   private final OptionValues values;
   private final Map<String, KeyOrder> orders;
   private final Map<String, MergeOperator> operators;
+  private final @Nullable IoBudget ioBudget;
 
   private StoreOptions(StoreOptions from, int pageSize) {
     OptionValues.Builder changed = from.values.toBuilder();
@@ -53,12 +55,14 @@ public final class StoreOptions {
     this.values = changed.build();
     this.orders = from.orders;
     this.operators = from.operators;
+    this.ioBudget = from.ioBudget;
   }
 
   private StoreOptions(Builder builder) {
     this.values = builder.values.build();
     this.orders = Map.copyOf(builder.orders);
     this.operators = Map.copyOf(builder.operators);
+    this.ioBudget = builder.ioBudget;
     checkBudget();
     checkWriteMemory();
     checkTuner();
@@ -247,7 +251,9 @@ public final class StoreOptions {
 
   /** A builder for which the same is set; what was not set still follows from what is. */
   public Builder toBuilder() {
-    return new Builder(values.toBuilder(), orders, operators);
+    Builder builder = new Builder(values.toBuilder(), orders, operators);
+    builder.ioBudget = ioBudget;
+    return builder;
   }
 
   /**
@@ -346,6 +352,14 @@ public final class StoreOptions {
     return values.get(StoreOption.ASYNC_SYNC_INTERVAL);
   }
 
+  /**
+   * How long a write may wait until it has its place in the log; 365 days is for ever. A longer
+   * wait is a {@link io.isobardb.lsm.error.WriteStalledException}.
+   */
+  public Duration writeTimeout() {
+    return values.get(StoreOption.WRITE_TIMEOUT);
+  }
+
   /** Threads for flushes and merges. */
   public int backgroundThreads() {
     return values.get(StoreOption.BACKGROUND_THREADS);
@@ -364,6 +378,11 @@ public final class StoreOptions {
     return values.get(StoreOption.MAX_OPEN_FILES);
   }
 
+  /** How many bytes of SSTables and log files are deleted in a second; 0 for no limit. */
+  public long deleteRate() {
+    return values.get(StoreOption.DELETE_RATE);
+  }
+
   /** Whether the store is closed when the JVM ends in an orderly way. */
   public boolean closeOnExit() {
     return values.get(StoreOption.CLOSE_ON_EXIT);
@@ -379,13 +398,19 @@ public final class StoreOptions {
     return operators;
   }
 
+  /** What flushes and merges share with those of other stores; null, the default, for nothing. */
+  public @Nullable IoBudget ioBudget() {
+    return ioBudget;
+  }
+
   /** The same for a store that was made with pages of this size; nothing is checked again. */
   public StoreOptions withStoredPageSize(int pageSize) {
     return pageSize == pageSize() ? this : new StoreOptions(this, pageSize);
   }
 
   /**
-   * The options with their values, as they are in force; without key orders and merge operators.
+   * The options with their values, as they are in force; without key orders, merge operators and
+   * the {@link #ioBudget}.
    */
   @Override
   public String toString() {
@@ -397,6 +422,7 @@ public final class StoreOptions {
     private final OptionValues.Builder values;
     private final Map<String, KeyOrder> orders;
     private final Map<String, MergeOperator> operators;
+    private @Nullable IoBudget ioBudget;
 
     private Builder() {
       this(
@@ -530,6 +556,17 @@ public final class StoreOptions {
       return set(StoreOption.ASYNC_SYNC_INTERVAL, value);
     }
 
+    /**
+     * How long a write may wait for memory, L0 and the log, all together: zero to 365 days, which
+     * is for ever. One that would wait longer fails with {@link
+     * io.isobardb.lsm.error.WriteStalledException}, and nothing of it is applied. With zero it
+     * fails instead of waiting. A wait for a sync is none of these. Batches and transactions may
+     * have their own. Default: for ever.
+     */
+    public Builder writeTimeout(Duration value) {
+      return set(StoreOption.WRITE_TIMEOUT, value);
+    }
+
     /** 1 to 256. Default: the number of processors, but at least 2 and at most 8. */
     public Builder backgroundThreads(int threads) {
       return set(StoreOption.BACKGROUND_THREADS, threads);
@@ -555,6 +592,15 @@ public final class StoreOptions {
       return this;
     }
 
+    /**
+     * Has flushes and merges keep to a budget that other stores of the process share. With one,
+     * {@link IoBandwidth#auto} limits nobody; a bandwidth that is given holds beside it.
+     */
+    public Builder ioBudget(IoBudget budget) {
+      ioBudget = Objects.requireNonNull(budget, "budget");
+      return this;
+    }
+
     /** Whether to make a store where there is none. Default true. */
     public Builder createIfMissing(boolean value) {
       return set(StoreOption.CREATE_IF_MISSING, value);
@@ -571,6 +617,15 @@ public final class StoreOptions {
      */
     public Builder maxOpenFiles(int files) {
       return set(StoreOption.MAX_OPEN_FILES, files);
+    }
+
+    /**
+     * How many bytes of SSTables and log files are deleted in a second: 0, the default, for no
+     * limit, or at least 1 MiB. What is not deleted when the store is closed goes when it is opened
+     * again.
+     */
+    public Builder deleteRate(long bytesPerSecond) {
+      return set(StoreOption.DELETE_RATE, bytesPerSecond);
     }
 
     /**

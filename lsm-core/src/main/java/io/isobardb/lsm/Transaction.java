@@ -170,6 +170,8 @@ public interface Transaction extends AutoCloseable {
    * @throws TransactionAbortedException if others have changed what this one read or wrote
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written, and
    *     will not be
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than {@link
+   *     TransactionOptions#writeTimeout}; nothing was written, and will not be
    * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown:
    *     the writes may or may not be there when the store is opened again
    */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm;
 
+import io.isobardb.lsm.setting.OptionLimits;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param retryTimeout how long {@link Store#inTransaction} begins new attempts, and the most that
  *     the waits for locks of all its attempts take together; zero or more; default 10 seconds, or
  *     {@code lockTimeout} if that is longer
+ * @param writeTimeout how long the commit may wait for its place in the log, zero to 365 days,
+ *     which is for ever; null, the default, for the store's
  */
 public record TransactionOptions(
     Isolation isolation,
@@ -22,7 +25,8 @@ public record TransactionOptions(
     Duration lockTimeout,
     @Nullable Durability durability,
     int maxAttempts,
-    Duration retryTimeout) {
+    Duration retryTimeout,
+    @Nullable Duration writeTimeout) {
   private static final TransactionOptions DEFAULTS =
       new TransactionOptions(
           Isolation.SNAPSHOT,
@@ -30,22 +34,19 @@ public record TransactionOptions(
           Duration.ofSeconds(1),
           null,
           100,
-          Duration.ofSeconds(10));
+          Duration.ofSeconds(10),
+          null);
 
   public TransactionOptions {
     Objects.requireNonNull(isolation, "isolation");
     Objects.requireNonNull(locking, "locking");
-    check("lockTimeout", lockTimeout);
-    check("retryTimeout", retryTimeout);
+    OptionLimits.checkTimeout("lockTimeout", lockTimeout);
+    OptionLimits.checkTimeout("retryTimeout", retryTimeout);
+    if (writeTimeout != null) {
+      OptionLimits.checkTimeout("writeTimeout", writeTimeout);
+    }
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
-    }
-  }
-
-  private static void check(String name, Duration value) {
-    Objects.requireNonNull(value, name);
-    if (value.isNegative() || value.compareTo(Duration.ofDays(365)) > 0) {
-      throw new IllegalArgumentException(name + " must be zero to 365 days, not " + value);
     }
   }
 
@@ -67,6 +68,7 @@ public record TransactionOptions(
     private @Nullable Durability durability;
     private int maxAttempts = DEFAULTS.maxAttempts;
     private @Nullable Duration retryTimeout;
+    private @Nullable Duration writeTimeout;
 
     private Builder() {}
 
@@ -106,6 +108,12 @@ public record TransactionOptions(
       return this;
     }
 
+    /** Sets how long a commit may wait for its place in the log. */
+    public Builder writeTimeout(Duration value) {
+      writeTimeout = Objects.requireNonNull(value, "writeTimeout");
+      return this;
+    }
+
     /**
      * The options.
      *
@@ -118,7 +126,7 @@ public record TransactionOptions(
         retry = lockTimeout.compareTo(least) > 0 ? lockTimeout : least;
       }
       return new TransactionOptions(
-          isolation, locking, lockTimeout, durability, maxAttempts, retry);
+          isolation, locking, lockTimeout, durability, maxAttempts, retry, writeTimeout);
     }
   }
 }

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * to read into, {@code StoreClosedException} after the store was closed, {@code
  * TreeDroppedException}, which is one of those, after the tree was dropped, {@code
  * StoreFailedException} for writes after a failure that the store can't recover from, {@code
- * DiskFullException} while there is no room on disk, {@code CorruptionException} for a read of
- * damaged data.
+ * DiskFullException} while there is no room on disk, {@code WriteStalledException} for a write that
+ * would wait longer than {@link StoreOptions#writeTimeout}, {@code CorruptionException} for a read
+ * of damaged data.
  */
 public interface Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
@@ -123,7 +124,8 @@ public interface Tree {
   /**
    * Flushes the tree, merges a range down to its last level, and drops there what is deleted or has
    * expired; returns when that is done. What is written meanwhile does not count. Merges run by
-   * themselves: this is for those who want the space at a time of their own.
+   * themselves: this is for those who want the space at a time of their own. It leaves the device
+   * to clients as other merges do, so it takes longer while they are busy.
    *
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound; not before {@code from}

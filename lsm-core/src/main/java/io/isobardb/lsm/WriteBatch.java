@@ -1,6 +1,7 @@
 package io.isobardb.lsm;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,16 @@ public interface WriteBatch {
    * byte[])}.
    */
   WriteBatch delete(Tree tree, ByteBuffer key);
+
+  /**
+   * How long this batch may wait, instead of {@link StoreOptions#writeTimeout}; stays when the
+   * batch is cleared.
+   *
+   * @param timeout zero to 365 days, which is for ever
+   * @throws IllegalArgumentException if it is out of that range
+   * @throws IllegalStateException if another thread is using the batch
+   */
+  WriteBatch writeTimeout(Duration timeout);
 
   /** Operations in the batch. */
   int size();

@@ -6,6 +6,7 @@ import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.ProcessorLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.Signal;
 
 /** Passes all calls on to another scheduler: subclasses change the ones they are about. */
@@ -54,6 +55,11 @@ public abstract class ForwardingScheduler implements Scheduler {
   @Override
   public void limit(IoLimits limits) {
     scheduler.limit(limits);
+  }
+
+  @Override
+  public void share(SharedIo.Share share) {
+    scheduler.share(share);
   }
 
   @Override

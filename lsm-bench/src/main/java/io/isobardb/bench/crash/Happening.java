@@ -30,6 +30,7 @@ public enum Happening {
   CHECKPOINT("unlogged trees were saved"),
   BUDGET_CHANGED("the memory budget was changed"),
   WRITER_STALLED("a writer waited"),
+  WRITE_REFUSED("a write was refused since it would have waited"),
   CLOSED("a store was closed"),
   RECOVERED("a store was opened after a crash"),
   RECOVERY_CRASHED("a crash came during the recovery from another one");

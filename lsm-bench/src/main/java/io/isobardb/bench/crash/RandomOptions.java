@@ -116,6 +116,13 @@ final class RandomOptions {
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL);
+    // Not drawn, either.
+    if ((writeMemory >> 17) % 3 == 2) {
+      drawn.deleteRate(1 << 20);
+    }
+    if ((writeMemory >> 16) % 3 == 1) {
+      drawn.writeTimeout(Duration.ofMillis((writeMemory >> 18) % 2));
+    }
     if (writeMemory == budget / 8) {
       drawn.durability(Durability.SYNC);
     }

@@ -18,6 +18,7 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,7 +86,7 @@ final class Verifier {
     boolean wrote = false;
     boolean again = false;
     SimulatedWorld world = new SimulatedWorld(disk, dice.nextLong());
-    try (Store store = world.open(options)) {
+    try (Store store = world.open(patient(options))) {
       disk.onMutation(hooked -> {});
       disk.faults(FaultPlan.NONE);
       coverage.count(Happening.RECOVERED);
@@ -272,7 +273,7 @@ final class Verifier {
     states++;
     SimulatedWorld crashed =
         new SimulatedWorld(survival(dice).crash(world.storage(), dice), dice.nextLong());
-    try (Store reopened = crashed.open(options)) {
+    try (Store reopened = crashed.open(patient(options))) {
       Map<String, TreeMap<byte[], byte[]>> after = lasting(reopened, dice);
       if (steps.stream().noneMatch(step -> same(step, after))) {
         throw new AssertionError(
@@ -282,6 +283,11 @@ final class Verifier {
       }
     }
     return true;
+  }
+
+  /** The same for a store whose writes, which are not expected to be refused, wait. */
+  private static StoreOptions patient(StoreOptions options) {
+    return options.toBuilder().writeTimeout(Duration.ofDays(365)).build();
   }
 
   private static boolean again(Store store, List<Expected.Action> actions, SplittableRandom dice) {
@@ -337,7 +343,7 @@ final class Verifier {
       throws IOException {
     world.checkClosed();
     checkFiles(world.storage().copy(), options);
-    try (Store reopened = world.open(options)) {
+    try (Store reopened = world.open(patient(options))) {
       check(Survival.ALL, reopened, found, dice);
       if (wrote) {
         expectAfter(reopened);

@@ -8,6 +8,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.commit.StoreClock;
+import io.isobardb.lsm.error.WriteStalledException;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
@@ -178,9 +179,9 @@ final class Workload {
       for (int i = round % 2; i < keys; i += 2) {
         long at = expected.begin();
         ModelValue value = ModelValue.of(new SplittableRandom(at), PILED_BYTES, at);
-        expect(to, key(i), value, false, at, null);
-        store.tree(to.name).put(key(i), value.bytes(), Durability.ASYNC);
-        expected.returned();
+        byte[] key = key(i);
+        expect(to, key, value, false, at, null);
+        tryWrite(() -> store.tree(to.name).put(key, value.bytes(), Durability.ASYNC));
       }
       store.flush();
       expected.acknowledge();
@@ -302,17 +303,20 @@ final class Workload {
     boolean soon = dice == 0;
     Long expires = dice < 0 ? null : expires(dice);
     expect(to, key, value, merges, at, expires);
-    if (value == null) {
-      tree.delete(key, durability);
-    } else if (merges) {
-      tree.merge(key, value.bytes(), durability);
-    } else if (expires != null) {
-      tree.put(key, value.bytes(), Instant.ofEpochMilli(expires), durability);
-    } else {
-      tree.put(key, value.bytes(), durability);
-    }
-    expected.returned();
-    acknowledge(sync, to.options.logged());
+    boolean written =
+        tryWrite(
+            () -> {
+              if (value == null) {
+                tree.delete(key, durability);
+              } else if (merges) {
+                tree.merge(key, value.bytes(), durability);
+              } else if (expires != null) {
+                tree.put(key, value.bytes(), Instant.ofEpochMilli(expires), durability);
+              } else {
+                tree.put(key, value.bytes(), durability);
+              }
+            });
+    acknowledge(sync && written, to.options.logged());
     if (soon) {
       world.pass(SOON_MILLIS * 1_000_000);
       coverage.count(Happening.ENTRY_EXPIRED);
@@ -381,10 +385,11 @@ final class Workload {
     boolean sync = random.nextInt(3) == 0;
     long at = expected.begin();
     to.deleteRange(range[0], range[1], at);
-    store.tree(to.name).deleteRange(range[0], range[1], sync ? Durability.SYNC : Durability.ASYNC);
-    expected.returned();
+    Durability durability = sync ? Durability.SYNC : Durability.ASYNC;
+    boolean written =
+        tryWrite(() -> store.tree(to.name).deleteRange(range[0], range[1], durability));
     // Nothing is written for an empty range, and so nothing synced.
-    acknowledge(sync && !Arrays.equals(range[0], range[1]), to.options.logged());
+    acknowledge(sync && written && !Arrays.equals(range[0], range[1]), to.options.logged());
     coverage.count(Happening.RANGE_DELETED);
   }
 
@@ -433,9 +438,8 @@ final class Workload {
       }
     }
     boolean sync = random.nextInt(6) == 0;
-    store.write(batch, sync ? Durability.SYNC : Durability.ASYNC);
-    expected.returned();
-    acknowledge(sync, logged);
+    boolean written = tryWrite(() -> store.write(batch, sync ? Durability.SYNC : Durability.ASYNC));
+    acknowledge(sync && written, logged);
   }
 
   /** Enough writes that memory has to be flushed, and merged before that. */
@@ -526,15 +530,30 @@ final class Workload {
     boolean merges = merges(to, key);
     Long expires = merges || loading ? null : expires();
     expect(to, key, value, merges, at, expires);
-    if (merges) {
-      store.tree(to.name).merge(key, value.bytes(), Durability.ASYNC);
-    } else if (expires != null) {
-      Instant until = Instant.ofEpochMilli(expires);
-      store.tree(to.name).put(key, value.bytes(), until, Durability.ASYNC);
-    } else {
-      store.tree(to.name).put(key, value.bytes(), Durability.ASYNC);
+    Tree tree = store.tree(to.name);
+    tryWrite(
+        () -> {
+          if (merges) {
+            tree.merge(key, value.bytes(), Durability.ASYNC);
+          } else if (expires != null) {
+            tree.put(key, value.bytes(), Instant.ofEpochMilli(expires), Durability.ASYNC);
+          } else {
+            tree.put(key, value.bytes(), Durability.ASYNC);
+          }
+        });
+  }
+
+  /** Makes the call of a write that is expected. Whether it did not refuse to wait. */
+  private boolean tryWrite(Runnable call) {
+    try {
+      call.run();
+    } catch (WriteStalledException e) {
+      expected.refused();
+      coverage.count(Happening.WRITE_REFUSED);
+      return false;
     }
     expected.returned();
+    return true;
   }
 
   /** Whether the next write to a key is a merge. */

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.WriteShares;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.observe.StallReason;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -73,12 +74,12 @@ public final class TreeSlots extends WriteShares {
   }
 
   @Override
-  public void admit(TreeHandle tree) {
+  public void admit(TreeHandle tree, WaitLimit limit) {
     if (hasRoom(tree)) {
       return;
     }
     try {
-      engine.gate().await(StallReason.MEMORY_FULL, () -> tree.closed() || hasRoom(tree));
+      engine.gate().await(StallReason.MEMORY_FULL, () -> tree.closed() || hasRoom(tree), limit);
     } finally {
       synchronized (this) {
         wanting.remove(tree.id());
@@ -87,13 +88,13 @@ public final class TreeSlots extends WriteShares {
   }
 
   @Override
-  public void admit(BatchFormat.Builder batch) {
+  public void admit(BatchFormat.Builder batch, WaitLimit limit) {
     Set<Integer> trees = new LinkedHashSet<>();
     BatchFormat.decode(batch, new Write(), (id, write) -> trees.add(id));
     for (int id : trees) {
       TreeHandle tree = engine.catalog().tree(id);
       if (tree != null) {
-        admit(tree);
+        admit(tree, limit);
       }
     }
   }

@@ -48,6 +48,9 @@ public final class Backpressure {
   /** Debt slows writers down from this part of its limit on. */
   private static final double SLOW_DEBT = 0.5;
 
+  /** A longer wait is not told apart from this. */
+  private static final double MOST_EXPECTED_NANOS = 60e9;
+
   private Backpressure() {}
 
   /**
@@ -138,6 +141,23 @@ public final class Backpressure {
     double kept = l0.room() == 0 ? RECEDING : 1;
     double room = (double) l0.room() * l0.groupBytes() * freed.perByte();
     return Math.max(freed.merged() * kept + room / FILL_NANOS, least(freed));
+  }
+
+  /**
+   * How long a write waits, about, that can't pass: until as much was flushed as it lacks, and
+   * until the flush that runs ends, since all comes free then. If L0 is full, merges have to take a
+   * group out of it before that; how long they take is not known before they have done so.
+   *
+   * @param missing write memory that the write lacks, in bytes
+   * @return nanoseconds, at most a minute
+   */
+  static long expectedNanos(StallReason reason, long missing, View view, Freed freed) {
+    double nanos = Math.max(Math.max(0, missing) / freed.flushing(), freed.flushNanos() / 2);
+    if (reason == StallReason.L0_FULL && freed.merged() > 0) {
+      long groups = view.l0().groups() - view.l0().limits().stop() + 1;
+      nanos += groups * view.l0().groupBytes() * freed.perByte() / freed.merged();
+    }
+    return (long) Math.min(MOST_EXPECTED_NANOS, nanos);
   }
 
   private static double debt(View view, Limits limits) {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.pool.PagePool;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ final class BatchApplier implements BatchFormat.Handler {
   private final Engine engine;
   private final Write reused;
   private final int slot;
+  private final WaitLimit limit;
 
   /** The chains of large values, by operation; shorter than the batch if the rest has none. */
   private int[] overflows = new int[0];
@@ -38,12 +40,14 @@ final class BatchApplier implements BatchFormat.Handler {
 
   /**
    * @param slot the operation's that this is a part of
+   * @param limit how long the batch may wait until it is applied
    */
-  BatchApplier(Committer committer, Engine engine, Write reused, int slot) {
+  BatchApplier(Committer committer, Engine engine, Write reused, int slot, WaitLimit limit) {
     this.committer = committer;
     this.engine = engine;
     this.reused = reused;
     this.slot = slot;
+    this.limit = limit;
   }
 
   /** Takes what the batch needs in memory beyond a few pages, before anything is reserved. */
@@ -57,7 +61,7 @@ final class BatchApplier implements BatchFormat.Handler {
     ActiveTree active = tree.activeTree();
     remember(tree, active);
     if (!write.isRange() && !active.fitsInline(write)) {
-      committer.writeOverflow(active, write);
+      committer.writeOverflow(active, write, limit);
       if (prepared >= overflows.length) {
         int old = overflows.length;
         overflows = Arrays.copyOf(overflows, Math.max(16, prepared * 2));

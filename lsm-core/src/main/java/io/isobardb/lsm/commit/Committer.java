@@ -7,6 +7,7 @@ import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.range.RangeMemory;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.lsm.wal.LogRecord;
@@ -48,6 +49,7 @@ public final class Committer {
    */
   public static final class Writer implements PerThread.Reusable {
     private final Write write = new Write();
+    private final WaitLimit limit = new WaitLimit();
     private final Supplier<LogRecord> records;
     private @Nullable LogRecord record;
     private boolean taken;
@@ -79,6 +81,11 @@ public final class Committer {
     /** The write in hand. */
     public Write write() {
       return write;
+    }
+
+    /** How long the write in hand may wait. */
+    public WaitLimit limit() {
+      return limit;
     }
 
     LogRecord record() {
@@ -144,15 +151,19 @@ public final class Committer {
   }
 
   /**
-   * Waits until there is room for a put or delete. Nothing is kept for it: it is to be written at
-   * once.
+   * Waits until there is room for the put or delete in hand. Nothing is kept for it: it is to be
+   * written at once.
+   *
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than it may
    */
-  public void admit(TreeHandle tree, Write write) {
+  public void admit(TreeHandle tree, Writer writer) {
+    Write write = writer.write();
+    WaitLimit limit = writer.limit();
     if (write.isRange()) {
-      rangeRoom.admit(WriteRoom.ofRange(write));
+      rangeRoom.admit(WriteRoom.ofRange(write), limit);
     }
-    gate.admit(write.roomBytes());
-    shares.admit(tree);
+    gate.admit(write.roomBytes(), limit);
+    shares.admit(tree, limit);
   }
 
   /** Whether there still is room for an admitted put or delete that had to wait for a lock. */
@@ -161,13 +172,13 @@ public final class Committer {
         && (!write.isRange() || rangeRoom.admits(WriteRoom.ofRange(write)));
   }
 
-  /** As {@link #admit(TreeHandle, Write)}, for a batch. */
-  public void admit(BatchFormat.Builder batch) {
+  /** As {@link #admit(TreeHandle, Writer)}, for a batch. */
+  public void admit(BatchFormat.Builder batch, WaitLimit limit) {
     if (batch.count() > 0) {
-      rangeRoom.admit(batch.rangeBytes());
+      rangeRoom.admit(batch.rangeBytes(), limit);
       long most = room.most(batch);
-      gate.admit(WriteRoom.of(batch, most), most);
-      shares.admit(batch);
+      gate.admit(WriteRoom.of(batch, most), most, limit);
+      shares.admit(batch, limit);
     }
   }
 
@@ -195,9 +206,9 @@ public final class Committer {
     if (active.fitsInline(write)) {
       return write(tree, active, writer, slot);
     }
-    long claimed = room.claimOverflow(write.valueLength());
+    long claimed = room.claimOverflow(write.valueLength(), writer.limit());
     try {
-      writeOverflow(active, write);
+      writeOverflow(active, write, writer.limit());
       return write(tree, active, writer, slot);
     } finally {
       active.freeOverflow(write.takeOverflow());
@@ -221,7 +232,7 @@ public final class Committer {
     long written =
         tree.settings().logged()
             ? writeLogged(tree, writer, slot)
-            : writeUnlogged(tree, writer.write(), slot);
+            : writeUnlogged(tree, writer, slot);
     try {
       if (writer.write().isDeep()) {
         folding.fold(tree, OperandFolding.key(writer.write()));
@@ -273,7 +284,7 @@ public final class Committer {
     LogRecord record = writer.record();
     boolean applied = false;
     try {
-      write.at(record.begin(BatchFormat.operationBytes(tree.id(), write)));
+      write.at(record.begin(BatchFormat.operationBytes(tree.id(), write), writer.limit()));
       stamp(tree, write);
       BatchFormat.encode(record, tree.id(), write);
       apply(tree, write, slot);
@@ -298,8 +309,9 @@ public final class Committer {
     }
   }
 
-  private long writeUnlogged(TreeHandle tree, Write write, int slot) {
-    write.at(log.reserveMarker());
+  private long writeUnlogged(TreeHandle tree, Writer writer, int slot) {
+    Write write = writer.write();
+    write.at(log.reserveMarker(writer.limit()));
     try {
       stamp(tree, write);
       apply(tree, write, slot);
@@ -316,26 +328,28 @@ public final class Committer {
    *
    * @param slot the operation's
    * @return what to hand to {@link #awaitDurable}
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than it may for its
+   *     place in the log
    */
-  public long write(BatchFormat.Builder batch, boolean logged, int slot) {
+  public long write(BatchFormat.Builder batch, boolean logged, int slot, WaitLimit limit) {
     if (batch.count() == 0) {
       return NOT_LOGGED;
     }
     failure.check();
     log.checkWritable();
     Writer writer = writer();
-    BatchApplier applier = new BatchApplier(this, engine, writer.write(), slot);
+    BatchApplier applier = new BatchApplier(this, engine, writer.write(), slot, limit);
     long written = NOT_LOGGED;
     long claimed = 0;
     long ranges = batch.rangeBytes();
     rangeMemory.add(ranges);
     try {
-      claimed = room.claim(batch);
+      claimed = room.claim(batch, limit);
       applier.prepare(batch);
       if (logged) {
-        written = writeLogged(batch, applier, writer.record());
+        written = writeLogged(batch, applier, writer.record(), limit);
       } else {
-        writeUnlogged(batch, applier, log);
+        writeUnlogged(batch, applier, log, limit);
       }
     } finally {
       applier.freeUnused();
@@ -354,10 +368,10 @@ public final class Committer {
   }
 
   private static long writeLogged(
-      BatchFormat.Builder batch, BatchApplier applier, LogRecord record) {
+      BatchFormat.Builder batch, BatchApplier applier, LogRecord record, WaitLimit limit) {
     boolean applied = false;
     try {
-      long lsn = record.begin(batch.length());
+      long lsn = record.begin(batch.length(), limit);
       applier.stamp(batch);
       record.put(batch.bytes(), 0, batch.length());
       applier.apply(batch, lsn);
@@ -372,8 +386,9 @@ public final class Committer {
     }
   }
 
-  private static void writeUnlogged(BatchFormat.Builder batch, BatchApplier applier, Log log) {
-    long lsn = log.reserveMarker();
+  private static void writeUnlogged(
+      BatchFormat.Builder batch, BatchApplier applier, Log log, WaitLimit limit) {
+    long lsn = log.reserveMarker(limit);
     try {
       applier.stamp(batch);
       applier.apply(batch, lsn);
@@ -397,7 +412,7 @@ public final class Committer {
     write.hashed();
     ActiveTree active = tree.activeTree();
     if (!range && !active.fitsInline(write)) {
-      writeOverflow(active, write);
+      writeOverflow(active, write, new WaitLimit());
     }
     for (int attempt = 1; !replayed(tree, write, range); attempt++) {
       awaitPage(attempt);
@@ -411,7 +426,7 @@ public final class Committer {
 
   /** Waits, for a write that has begun, until a page may have come free. */
   private void awaitPage(int attempt) {
-    gate.awaitRelief(pool.pageSize(), false);
+    gate.awaitRelief(pool.pageSize(), null);
     // It holds up those behind it, the flushes of what it has written among them.
     lend(attempt);
   }
@@ -438,13 +453,13 @@ public final class Committer {
   }
 
   /** Writes a value to pages of its own, which the write has then. */
-  void writeOverflow(ActiveTree active, Write write) {
+  void writeOverflow(ActiveTree active, Write write, WaitLimit limit) {
     for (int attempt = 1; ; attempt++) {
       try {
         active.writeOverflow(write);
         return;
       } catch (OutOfBudgetException e) {
-        gate.awaitRelief(write.valueLength(), true);
+        gate.awaitRelief(write.valueLength(), limit);
         lend(attempt);
       }
     }

@@ -2,24 +2,26 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Version;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How full the L0 of a tree is, for writers. Immutable.
  *
+ * @param tree its name; null for none
  * @param groups that it has
  * @param limits how many it may have
  * @param groupBytes bytes of a group, on the average
  */
-public record FullL0(int groups, L0Limits limits, long groupBytes) {
+public record FullL0(@Nullable String tree, int groups, L0Limits limits, long groupBytes) {
   /** An empty one. */
   public static FullL0 none(L0Limits limits) {
-    return new FullL0(0, limits, 0);
+    return new FullL0(null, 0, limits, 0);
   }
 
   /** That of a tree's version. */
-  public static FullL0 of(Version version, L0Limits limits) {
+  public static FullL0 of(String tree, Version version, L0Limits limits) {
     int groups = version.groups().size();
-    return new FullL0(groups, limits, groups == 0 ? 0 : version.l0Bytes() / groups);
+    return new FullL0(tree, groups, limits, groups == 0 ? 0 : version.l0Bytes() / groups);
   }
 
   /** The one that is nearer to its limit. */

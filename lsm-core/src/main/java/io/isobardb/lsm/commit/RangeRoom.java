@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.TooManyRangeDeletesException;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.range.TreeRanges;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import java.util.HashSet;
 import java.util.Set;
@@ -57,8 +58,9 @@ public final class RangeRoom {
    *
    * @throws TooManyRangeDeletesException if there is no room, and won't be by itself
    * @throws IllegalArgumentException if there never is so much
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than it may
    */
-  void admit(long bytes) {
+  void admit(long bytes, WaitLimit limit) {
     if (bytes == 0) {
       return;
     }
@@ -77,7 +79,7 @@ public final class RangeRoom {
       save(most / UNSAVED_SHARE);
     }
     if (!memory.fits(bytes)) {
-      engine.gate().await(StallReason.RANGE_DELETES, new Wait(bytes)::isOver);
+      engine.gate().await(StallReason.RANGE_DELETES, new Wait(bytes)::isOver, limit);
     }
   }
 

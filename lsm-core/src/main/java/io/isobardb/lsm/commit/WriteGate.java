@@ -1,6 +1,7 @@
 package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.WriteStalledException;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.event.StallCounter;
 import io.isobardb.lsm.event.StallSpan;
@@ -11,6 +12,7 @@ import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -19,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Admits writes while there is write memory, slows them down while it gets scarce, and makes them
@@ -45,6 +48,9 @@ public final class WriteGate implements StallCounter {
   /** What merges of L0 did so long ago counts for a third. */
   private static final double MERGED_NANOS = 5e9;
 
+  /** How long flushes make room for a write that was refused. */
+  private static final long WISH_NANOS = 1_000_000_000;
+
   /** Over how long it is seen how much comes free. */
   private static final long RECENT_NANOS = 1_000_000_000;
 
@@ -68,6 +74,12 @@ public final class WriteGate implements StallCounter {
 
   /** How many writes wait for what others have claimed. */
   private final AtomicInteger claimants = new AtomicInteger();
+
+  /** Writes that were refused since they would have waited longer than they may. */
+  private final LongAdder refused = new LongAdder();
+
+  /** What the largest of those needs that were refused lately: they come again. */
+  private volatile Wish wish = new Wish(0, 0);
 
   /** How many writes have been admitted and found no page. */
   private final AtomicInteger starving = new AtomicInteger();
@@ -94,6 +106,9 @@ public final class WriteGate implements StallCounter {
   // Guarded by this.
   private long recentFrom;
   private long recentBytes;
+
+  /** What a write needs that was refused, and until when flushes keep to that. */
+  private record Wish(long bytes, long untilNanos) {}
 
   /** The rate of the last write that was paced for merges. */
   private record Rate(double bytesPerNano, long nanos) {}
@@ -231,21 +246,23 @@ public final class WriteGate implements StallCounter {
    * @throws IllegalArgumentException if it would never fit
    * @throws IllegalStateException if a listener writes: what frees memory, or syncs, may wait for
    *     it
+   * @throws WriteStalledException if it would wait longer than {@code limit} says
    */
-  public void admit(long bytes) {
-    admit(bytes, bytes);
+  public void admit(long bytes, WaitLimit limit) {
+    admit(bytes, bytes, limit);
   }
 
   /**
-   * As {@link #admit(long)}, for a write of {@code bytes} that needs more room than that.
+   * As {@link #admit(long, WaitLimit)}, for a write of {@code bytes} that needs more room than
+   * that.
    *
    * @param room waited for, as far as there can be so much
    */
-  void admit(long bytes, long room) {
+  void admit(long bytes, long room, WaitLimit limit) {
     observers.refuseWhileTelling("a write");
     long used = usedBytes();
     if (used + room > triggerBytes || slowed) {
-      admitSlowly(bytes, room);
+      admitSlowly(bytes, room, limit);
     }
   }
 
@@ -256,7 +273,7 @@ public final class WriteGate implements StallCounter {
     if (usedBytes() + bytes > triggerBytes) {
       relief.requestFlush();
       if (!admits(bytes)) {
-        await(bytes);
+        await(bytes, new WaitLimit());
       }
     }
   }
@@ -270,7 +287,9 @@ public final class WriteGate implements StallCounter {
   }
 
   private long wanted() {
-    return atMost(wantedBytes);
+    Wish wished = wish;
+    boolean counts = wished.bytes() > 0 && clock.nanos() < wished.untilNanos();
+    return atMost(counts ? Math.max(wantedBytes, wished.bytes()) : wantedBytes);
   }
 
   /** What a write may wait for: something may stay in memory. */
@@ -278,27 +297,27 @@ public final class WriteGate implements StallCounter {
     return Math.min(room, triggerBytes);
   }
 
-  private void admitSlowly(long bytes, long room) {
+  private void admitSlowly(long bytes, long room, WaitLimit limit) {
     if (bytes > Fullness.largestWrite(limitBytes) && bytes <= Fullness.largestWrite(grantBytes)) {
       relief.makeRoom(bytes);
     }
-    long limit = limitBytes;
-    if (bytes > Fullness.largestWrite(limit)) {
+    long most = limitBytes;
+    if (bytes > Fullness.largestWrite(most)) {
       throw new IllegalArgumentException(
           "a write takes "
               + bytes
               + " bytes of memory, which is more than half of the write memory of "
-              + Math.max(limit, grantBytes)
+              + Math.max(most, grantBytes)
               + " bytes; raise the memory budget or write less at once");
     }
     relief.suggestFlush();
     if (!admits(room)) {
-      await(atMost(room));
+      await(atMost(room), limit);
       return;
     }
     Backpressure.View view = pressures();
     if (slowed || view.memory() > 0) {
-      pace(bytes, view);
+      pace(bytes, view, limit);
     }
   }
 
@@ -311,18 +330,18 @@ public final class WriteGate implements StallCounter {
   }
 
   /** Waits until the write's bytes fit. */
-  private void await(long bytes) {
-    StallReason reason = StallReason.MEMORY_FULL;
-    if (l0.isFull()) {
-      reason = StallReason.L0_FULL;
-    } else if (isLogFull()) {
-      reason = StallReason.LOG_FULL;
+  private void await(long bytes, WaitLimit limit) {
+    StallReason reason = fullness();
+    if (!limit.isForever()) {
+      seeksRelief();
+      checkExpected(reason, bytes, limit);
     }
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    boolean over;
     beginWait(bytes);
     try {
-      freed.await(() -> closed || admits(bytes) || seeksRelief());
+      over = limit.await(freed, clock, () -> closed || admits(bytes) || seeksRelief());
     } finally {
       endWait(bytes);
       count(span, reason, clock.nanos() - start);
@@ -331,6 +350,56 @@ public final class WriteGate implements StallCounter {
       throw closedWhileWaiting();
     }
     relief.checkWritable();
+    if (!over) {
+      throw refusal(fullness(), bytes, limit);
+    }
+  }
+
+  /** What is full, if a write has to wait. */
+  private StallReason fullness() {
+    if (l0.isFull()) {
+      return StallReason.L0_FULL;
+    }
+    return isLogFull() ? StallReason.LOG_FULL : StallReason.MEMORY_FULL;
+  }
+
+  /** Passes if a write has time for the wait that is expected. */
+  private void checkExpected(StallReason reason, long bytes, WaitLimit limit) {
+    long left = limit.leftNanos(clock);
+    if (left == 0 || expectedNanos(reason, bytes) > left) {
+      throw refusal(reason, bytes, limit);
+    }
+  }
+
+  private long expectedNanos(StallReason reason, long bytes) {
+    long missing = usedBytes() + bytes - limitBytes;
+    return Backpressure.expectedNanos(reason, missing, pressures(), freed());
+  }
+
+  /** Turns a write of so many bytes away, and has flushes make room for when it comes again. */
+  private WriteStalledException refusal(StallReason reason, long bytes, WaitLimit limit) {
+    long now = clock.nanos();
+    Wish before = wish;
+    long most = now < before.untilNanos() ? Math.max(before.bytes(), bytes) : bytes;
+    wish = new Wish(most, now + WISH_NANOS);
+    relief.requestFlush();
+    return refusal(reason, limit, expectedNanos(reason, bytes));
+  }
+
+  private WriteStalledException refusal(StallReason reason, WaitLimit limit, long expectedNanos) {
+    countRefusal();
+    boolean isOfL0 = reason == StallReason.L0_FULL || reason == StallReason.L0_DELAY;
+    return limit.refusal(reason, isOfL0 ? l0.tree() : null, expectedNanos);
+  }
+
+  @Override
+  public void countRefusal() {
+    refused.increment();
+  }
+
+  /** How many writes were refused since they would have waited longer than they may. */
+  public long refused() {
+    return refused.sum();
   }
 
   /**
@@ -340,20 +409,27 @@ public final class WriteGate implements StallCounter {
    *
    * @param bytes what it takes at most
    * @return what to hand to {@link #unclaim}
+   * @throws WriteStalledException if it would wait longer than {@code limit} says
    */
-  long claim(long bytes) {
+  long claim(long bytes, WaitLimit limit) {
     long claim = tryClaim(bytes);
-    return claim > 0 ? claim : awaitClaim(bytes);
+    return claim > 0 ? claim : awaitClaim(bytes, limit);
   }
 
-  private long awaitClaim(long bytes) {
+  private long awaitClaim(long bytes, WaitLimit limit) {
+    if (!limit.isForever()) {
+      seeksRelief();
+      checkExpected(StallReason.MEMORY_FULL, atMost(bytes), limit);
+    }
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
     long[] claim = {0};
     claimants.incrementAndGet();
     beginWait(bytes);
     try {
-      freed.await(
+      limit.await(
+          freed,
+          clock,
           () -> {
             claim[0] = claim[0] > 0 ? claim[0] : tryClaim(bytes);
             return closed || claim[0] > 0 || seeksRelief();
@@ -363,10 +439,13 @@ public final class WriteGate implements StallCounter {
       claimants.decrementAndGet();
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
-    if (claim[0] == 0) {
+    if (claim[0] > 0) {
+      return claim[0];
+    }
+    if (closed) {
       throw closedWhileWaiting();
     }
-    return claim[0];
+    throw refusal(StallReason.MEMORY_FULL, atMost(bytes), limit);
   }
 
   /** What was claimed: less than {@code bytes} if there never is so much; 0 if nothing was. */
@@ -411,12 +490,19 @@ public final class WriteGate implements StallCounter {
   /**
    * Waits, for a write that is kept back by what others hold, until that is over. It is looked at
    * again when a flush or a merge ends.
+   *
+   * @throws WriteStalledException if that takes longer than {@code limit} says
    */
-  public void await(StallReason reason, BooleanSupplier over) {
+  public void await(StallReason reason, BooleanSupplier over, WaitLimit limit) {
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
+    boolean ended;
     try {
-      freed.await(() -> closed || over.getAsBoolean() || seeksRelief() || over.getAsBoolean());
+      ended =
+          limit.await(
+              freed,
+              clock,
+              () -> closed || over.getAsBoolean() || seeksRelief() || over.getAsBoolean());
     } finally {
       count(span, reason, clock.nanos() - start);
     }
@@ -424,6 +510,9 @@ public final class WriteGate implements StallCounter {
       throw closedWhileWaiting();
     }
     relief.checkWritable();
+    if (!ended) {
+      throw refusal(reason, limit, WaitLimit.UNKNOWN);
+    }
   }
 
   private Backpressure.View pressures() {
@@ -449,7 +538,7 @@ public final class WriteGate implements StallCounter {
   }
 
   /** Takes the write's turn in a line that moves the slower the greater the pressure is. */
-  private void pace(long bytes, Backpressure.View view) {
+  private void pace(long bytes, Backpressure.View view, WaitLimit limit) {
     Backpressure.Pace pace = Backpressure.pace(view, limits, freed());
     StallReason reason = pace.reason();
     if (reason == null) {
@@ -459,6 +548,13 @@ public final class WriteGate implements StallCounter {
     long now = clock.nanos();
     long cost = (long) (bytes / rate(pace, now));
     long latest = now + most;
+    if (!limit.isForever()) {
+      // Before it takes its turn, which others would wait for.
+      long wait = Math.min(most, Math.min(latest, Math.max(nextSlotNanos.get(), now)) + cost - now);
+      if (wait >= MIN_WAIT_NANOS && wait > limit.leftNanos(clock)) {
+        throw refusal(reason, limit, wait);
+      }
+    }
     long slot = nextSlotNanos.updateAndGet(next -> Math.min(latest, Math.max(next, now)) + cost);
     long wait = Math.min(slot - now, most);
     if (wait < MIN_WAIT_NANOS) {
@@ -492,10 +588,18 @@ public final class WriteGate implements StallCounter {
    * Waits, for a write that was admitted but found no page, until the write memory has shrunk or a
    * flush has ended. The gate makes this rare.
    *
-   * @param canTurnBack whether the write has not begun, so that a full disk may end it, or the
-   *     store's closing
+   * @param canTurnBack how long it may still wait, if the write has not begun, so that a full disk
+   *     may end it, or the store's closing; null if it has begun
+   * @throws WriteStalledException if it may not wait any more
    */
-  public void awaitRelief(long bytes, boolean canTurnBack) {
+  public void awaitRelief(long bytes, @Nullable WaitLimit canTurnBack) {
+    long most = MAX_WAIT_NANOS;
+    if (canTurnBack != null) {
+      most = Math.min(most, canTurnBack.leftNanos(clock));
+      if (most == 0) {
+        throw refusal(StallReason.MEMORY_FULL, atMost(bytes), canTurnBack);
+      }
+    }
     long used = usedBytes();
     long seen = relieved;
     StallSpan span = StallSpan.start();
@@ -510,20 +614,20 @@ public final class WriteGate implements StallCounter {
               return true;
             }
             relief.checkWritable();
-            if (canTurnBack) {
+            if (canTurnBack != null) {
               relief.checkSpace();
             }
             relief.requestFlush();
             return false;
           },
-          MAX_WAIT_NANOS);
+          most);
     } finally {
       endWait(bytes);
       starving.decrementAndGet();
       count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
     }
     relief.checkWritable();
-    if (closed && canTurnBack) {
+    if (closed && canTurnBack != null) {
       throw closedWhileWaiting();
     }
   }
@@ -591,6 +695,11 @@ public final class WriteGate implements StallCounter {
         rates.flushNanos(),
         merged(clock.nanos()) * rates.perByte(),
         rates.perByte());
+  }
+
+  /** What waits for disk merges. */
+  public long debtBytes() {
+    return debtBytes;
   }
 
   /** What waits for disk merges from now on. */

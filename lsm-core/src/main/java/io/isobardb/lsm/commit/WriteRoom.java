@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.range.RangeMemory;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
 import org.jspecify.annotations.Nullable;
@@ -101,13 +102,15 @@ public final class WriteRoom {
   }
 
   /** Claims what a batch takes at most; nothing if that is little. */
-  long claim(BatchFormat.Builder batch) {
-    return batch.length() < gate.limitBytes() / UNCLAIMED_SHARE ? 0 : gate.claim(most(batch));
+  long claim(BatchFormat.Builder batch, WaitLimit limit) {
+    return batch.length() < gate.limitBytes() / UNCLAIMED_SHARE
+        ? 0
+        : gate.claim(most(batch), limit);
   }
 
   /** Claims what the pages of a large value take, with those of its entry. */
-  long claimOverflow(int valueLength) {
-    return gate.claim(overflow(valueLength));
+  long claimOverflow(int valueLength, WaitLimit limit) {
+    return gate.claim(overflow(valueLength), limit);
   }
 
   /** As {@link #claimOverflow}, without a wait; 0 if no user's value may be so large, or now. */

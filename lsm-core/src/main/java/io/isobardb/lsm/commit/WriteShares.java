@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 
 /**
@@ -17,10 +18,10 @@ public abstract class WriteShares {
   public static final WriteShares NONE =
       new WriteShares() {
         @Override
-        public void admit(TreeHandle tree) {}
+        public void admit(TreeHandle tree, WaitLimit limit) {}
 
         @Override
-        public void admit(BatchFormat.Builder batch) {}
+        public void admit(BatchFormat.Builder batch, WaitLimit limit) {}
 
         @Override
         public boolean isDue(TreeHandle tree) {
@@ -29,10 +30,10 @@ public abstract class WriteShares {
       };
 
   /** Lets a write to a tree pass. */
-  public abstract void admit(TreeHandle tree);
+  public abstract void admit(TreeHandle tree, WaitLimit limit);
 
   /** Lets a batch pass to all trees that it is for. */
-  public abstract void admit(BatchFormat.Builder batch);
+  public abstract void admit(BatchFormat.Builder batch, WaitLimit limit);
 
   /** Whether so much of a tree's share is filled that it should be flushed. */
   public abstract boolean isDue(TreeHandle tree);

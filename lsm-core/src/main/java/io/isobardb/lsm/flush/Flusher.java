@@ -204,7 +204,8 @@ public final class Flusher implements Flushes {
       TreeState state = tree.states().current();
       if (state.memoryBytes() > 0) {
         tree.load().look(nanos, tree.counts());
-        fullest = fullest.or(FullL0.of(state.version(), tree.l0Limits(settings.l0Rules())));
+        fullest =
+            fullest.or(FullL0.of(tree.name(), state.version(), tree.l0Limits(settings.l0Rules())));
       }
     }
     engine.gate().setL0(fullest);

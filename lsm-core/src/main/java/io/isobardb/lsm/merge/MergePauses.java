@@ -222,7 +222,7 @@ public final class MergePauses implements StoreWatch {
     for (TreeHandle tree : engine.catalog().trees()) {
       tree.load().look(nanos, tree.counts());
       Version version = tree.states().current().version();
-      fullest = fullest.or(FullL0.of(version, tree.l0Limits(rules)));
+      fullest = fullest.or(FullL0.of(tree.name(), version, tree.l0Limits(rules)));
     }
     return new MergeTiming.View(
         bytesPerSecond,

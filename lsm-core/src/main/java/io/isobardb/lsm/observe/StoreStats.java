@@ -26,6 +26,7 @@ import java.util.Map;
  * @param memoryMerges memory merges begun
  * @param ioLimits what flushes and merges may read and write
  * @param stalls waits of writers, by each reason there is
+ * @param writesRefused writes that would have waited longer than they might
  * @param transactions what became of transactions
  * @param readers what readers have open
  * @param files the SSTables' files
@@ -160,6 +161,12 @@ public record StoreStats(
         Map<IoPurpose, Long> ioBytesWritten,
     IoLimitStats ioLimits,
     Map<StallReason, StallStats> stalls,
+    @Metric(
+            value = "Writes refused since they would have waited longer than their `writeTimeout`.",
+            kind = Kind.COUNTER,
+            unit = "operations",
+            name = "writes.refused")
+        long writesRefused,
     TransactionStats transactions,
     ReaderStats readers,
     FileStats files,

@@ -87,16 +87,23 @@ final class PartOptions {
     return (int) Math.max(1, Math.min(given.backgroundThreads(), most));
   }
 
+  /** How many bytes of files are deleted in a second; 0 for as many as can be. */
+  long deleteRate() {
+    return given.deleteRate();
+  }
+
   /** What flushes and merges may use of the device and the processors. */
   Bandwidth.Rules limits() {
     return new Bandwidth.Rules(
-        new BandwidthRules(bandwidth(given.ioBandwidth()), chosen.ioReserve(), chosen.ioMinimum()),
+        new BandwidthRules(device(), chosen.ioReserve(), chosen.ioMinimum()),
         new ProcessorRules((long) (chosen.processorMinimum() * 1e9)));
   }
 
-  private static long bandwidth(IoBandwidth device) {
+  /** What is learnt of a device while a budget slows jobs down would be that budget. */
+  private long device() {
+    IoBandwidth device = given.ioBandwidth();
     return switch (device.kind()) {
-      case AUTO -> BandwidthRules.AUTO;
+      case AUTO -> given.ioBudget() == null ? BandwidthRules.AUTO : Long.MAX_VALUE;
       case GIVEN -> device.bytesPerSecond();
       case UNLIMITED -> Long.MAX_VALUE;
     };

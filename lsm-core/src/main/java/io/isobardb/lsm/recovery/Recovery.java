@@ -175,6 +175,11 @@ final class Recovery {
     }
 
     @Override
+    public void countRefusal() {
+      engine.gate().countRefusal();
+    }
+
+    @Override
     public void onFailed(Throwable cause) {
       engine.failure().fail(cause);
     }

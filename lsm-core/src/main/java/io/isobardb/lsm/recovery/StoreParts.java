@@ -26,6 +26,7 @@ import io.isobardb.lsm.merge.IdleWatch;
 import io.isobardb.lsm.merge.MergePauses;
 import io.isobardb.lsm.merge.MergeTiming;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.read.BatchReader;
@@ -37,6 +38,8 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Errand;
 import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
+import io.isobardb.lsm.schedule.PacedDeletions;
+import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.sstable.PageLoads;
@@ -91,6 +94,8 @@ public final class StoreParts {
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final Supplier<IoLimits> ioLimits;
+  private final @Nullable SharedIo ioBudget;
+  private SharedIo.@Nullable Share ioShare;
 
   /** Those that the options ask for; the first is {@link #idleWatch}. */
   private final List<StoreWatch> watches;
@@ -248,6 +253,7 @@ public final class StoreParts {
     this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
     boolean readOnly = environment.storage().discardsChanges();
     Bandwidth bandwidth = readOnly ? null : newBandwidth();
+    this.ioBudget = given.ioBudget() instanceof SharedIo budget ? budget : null;
     this.ioLimits = bandwidth == null ? () -> IoLimits.NONE : bandwidth::limits;
     TunerService.Work work = new TunerService.Work(cache, flusher, merger);
     this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
@@ -350,6 +356,19 @@ public final class StoreParts {
     return new Bandwidth(environment, storage, options.limits(), seams);
   }
 
+  /** Joins the other stores of the budget, until {@link #addClosing}. */
+  private SharedIo.Share join(SharedIo budget) {
+    SharedIo.Share share =
+        budget.join(
+            engine.gate()::debtBytes,
+            () ->
+                storage.bytesRead(IoPurpose.QUERY)
+                    + storage.bytesRead(IoPurpose.COPY)
+                    + engine.log().end());
+    environment.scheduler().share(share);
+    return share;
+  }
+
   private void onLimited(IoLimits limits) {
     observers.onLimited(
         limits.urgentBytes(), limits.allBytes(), limits.pieceBytes(), limits.reason());
@@ -363,6 +382,10 @@ public final class StoreParts {
     flusher.request();
     engine.catalog().trees().forEach(merger::request);
     engine.gate().wake();
+  }
+
+  private boolean isDiskFull() {
+    return engine.space().isFull() || engine.log().isOpen() && engine.log().isDiskFull();
   }
 
   private void onSealed(TreeHandle tree) {
@@ -387,11 +410,23 @@ public final class StoreParts {
    * @param wait waits for merges, or for what they bring about
    */
   public void awaitMerges(Runnable wait) {
-    watches.forEach(StoreWatch::onAwaited);
+    await(watches, wait);
+  }
+
+  /**
+   * As {@link #awaitMerges}, but jobs leave the device to clients as ever: who asked for the merges
+   * has time.
+   */
+  public void awaitMergesBesideClients(Runnable wait) {
+    await(watches.stream().filter(watch -> !(watch instanceof Bandwidth)).toList(), wait);
+  }
+
+  private static void await(List<StoreWatch> told, Runnable wait) {
+    told.forEach(StoreWatch::onAwaited);
     try {
       wait.run();
     } finally {
-      watches.forEach(StoreWatch::onNoLongerAwaited);
+      told.forEach(StoreWatch::onNoLongerAwaited);
     }
   }
 
@@ -435,12 +470,20 @@ public final class StoreParts {
 
   private void recover(Bootstrap found) throws IOException {
     observers.open();
+    if (ioBudget != null) {
+      ioShare = join(ioBudget);
+    }
     for (Recovered.Tree tree : found.recovered().trees()) {
       treeFactory.add(found.recovered(), tree);
     }
+    boolean readOnly = storage.discardsChanges();
+    long deleteRate = options.deleteRate();
+    if (!readOnly && deleteRate > 0) {
+      storage.deleteAtPace(environment, new PacedDeletions.Pace(deleteRate, this::isDiskFull));
+    }
     new Recovery(found, options, engine, committer, merger, mostWriteBytes).run();
     wall.start();
-    if (storage.discardsChanges()) {
+    if (readOnly) {
       engine.failure().setReadOnly(storage.path());
     } else {
       storage.deleteBy(environment.scheduler());
@@ -553,6 +596,9 @@ public final class StoreParts {
     }
     // Its threads use the memory that is freed next.
     steps.addRepeatable(environment.scheduler()::close);
+    if (ioShare != null) {
+      steps.addRepeatable(ioShare::close);
+    }
     for (TreeHandle tree : engine.catalog().trees()) {
       steps.add(tree.states()::close);
     }

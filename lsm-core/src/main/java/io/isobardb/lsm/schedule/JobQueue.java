@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step. A
  * worker with nothing else to do has those rest that have begun, each once. A priority in debt for
- * what its jobs have read and written ({@link IoDebts}), or for processor time ({@link
- * ProcessorDebts}), waits likewise, until that is paid.
+ * what its jobs have read and written ({@link IoDebts}, {@link SharedIo}), or for processor time
+ * ({@link ProcessorDebts}), waits likewise, until that is paid.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -50,6 +50,10 @@ public final class JobQueue {
   private final Set<Job> awake = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final IoDebts debts = new IoDebts();
+
+  /** What the store has of a budget that it shares with others; null if it shares none. */
+  private SharedIo.@Nullable Share share;
+
   private final ProcessorDebts processorDebts = new ProcessorDebts();
   private long pauses;
   private long preemptions;
@@ -90,6 +94,11 @@ public final class JobQueue {
     debts.limit(limits, nanos);
   }
 
+  /** From now on jobs keep to this, too. */
+  public void share(SharedIo.Share ofStore) {
+    share = ofStore;
+  }
+
   /** Changes what processor time jobs may use from now on. */
   public void limit(ProcessorLimits limits, long nanos) {
     processorDebts.limit(limits, nanos);
@@ -103,6 +112,9 @@ public final class JobQueue {
    */
   public void charge(Job job, long bytes, long used, long nanos) {
     debts.charge(job.priority(), bytes, nanos);
+    if (share != null) {
+      share.charge(job.priority(), bytes, nanos);
+    }
     processorDebts.charge(job.priority(), used, nanos);
   }
 
@@ -123,7 +135,12 @@ public final class JobQueue {
   }
 
   private long waitNanos(Job.Priority priority, long nanos) {
-    return Math.max(debts.waitNanos(priority, nanos), processorDebts.waitNanos(priority, nanos));
+    return Math.max(ioWaitNanos(priority, nanos), processorDebts.waitNanos(priority, nanos));
+  }
+
+  private long ioWaitNanos(Job.Priority priority, long nanos) {
+    long own = debts.waitNanos(priority, nanos);
+    return share == null ? own : Math.max(own, share.waitNanos(priority, nanos));
   }
 
   /** The job for a worker that has none; null if none may run now. It runs from now on. */
@@ -147,7 +164,7 @@ public final class JobQueue {
       pauses++;
       return poll(PRIORITIES.length, nanos);
     }
-    if (debts.waitNanos(mine.priority(), nanos) > 0) {
+    if (ioWaitNanos(mine.priority(), nanos) > 0) {
       throttled++;
       return poll(PRIORITIES.length, nanos);
     }

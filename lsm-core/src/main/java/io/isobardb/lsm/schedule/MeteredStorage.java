@@ -35,6 +35,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private final PieceTimes times = new PieceTimes();
   private volatile IoLimits pieces = IoLimits.NONE;
   private volatile @Nullable Deletions deletions;
+  private volatile @Nullable PacedDeletions pacedDeletions;
 
   /**
    * Counts what goes to and comes from {@code storage}.
@@ -106,15 +107,48 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     pieces = limits;
   }
 
-  /** From now on SSTables are deleted by a job, in pieces. */
-  public void deleteBy(Scheduler scheduler) {
+  /**
+   * From now on SSTables are deleted by a job, in pieces, unless they are {@linkplain #deleteAtPace
+   * deleted at a pace}.
+   */
+  public void deleteBy(Scheduler scheduler) throws IOException {
     deletions = new Deletions(storage, scheduler);
+    if (pacedDeletions == null) {
+      deleteDropped();
+    }
+  }
+
+  /**
+   * From now on SSTables and files of the log are deleted at a pace. So is what an earlier opening
+   * has left of theirs.
+   */
+  public void deleteAtPace(Environment environment, PacedDeletions.Pace pace) throws IOException {
+    pacedDeletions = new PacedDeletions(storage, environment, pace);
+    deleteDropped();
+  }
+
+  /** Deletes what waited for its deletion when the store was closed last, or crashed. */
+  private void deleteDropped() throws IOException {
+    for (String name : storage.list()) {
+      if (PacedDeletions.isDropped(name)) {
+        delete(name);
+      }
+    }
+  }
+
+  private static boolean isPaced(String name) {
+    return name.endsWith(".sst") || name.endsWith(".log") || PacedDeletions.isDropped(name);
   }
 
   @Override
   public void delete(String name) throws IOException {
+    PacedDeletions paced = pacedDeletions;
+    if (paced != null && isPaced(name)) {
+      paced.delete(name);
+      return;
+    }
     Deletions later = deletions;
-    if (later != null && ofFile(name) == null) {
+    if (later != null && (ofFile(name) == null || PacedDeletions.isDropped(name))) {
       later.delete(name);
     } else {
       storage.delete(name);

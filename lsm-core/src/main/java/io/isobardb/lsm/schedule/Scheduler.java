@@ -80,6 +80,11 @@ public interface Scheduler extends AutoCloseable {
   /** Changes what jobs may read and write. They pay between two steps, never within one. */
   void limit(IoLimits limits);
 
+  /**
+   * Has jobs keep to what the store has of a shared budget, too; before the first one is queued.
+   */
+  default void share(SharedIo.Share share) {}
+
   /** Changes what processor time jobs may use. They pay as for what they read and write. */
   void limit(ProcessorLimits limits);
 

@@ -59,6 +59,7 @@ public final class ThreadScheduler implements Scheduler {
 
   // Written under the lock.
   private boolean ioLimited;
+  private boolean shares;
   private boolean processorsLimited;
 
   /** {@link JobQueue#urgency}. Written under the lock. */
@@ -172,7 +173,7 @@ public final class ThreadScheduler implements Scheduler {
     try {
       queue.limit(limits, Clock.SYSTEM.nanos());
       ioLimited = limits.limits();
-      limited = ioLimited || processorsLimited;
+      limited = shares || ioLimited || processorsLimited;
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -185,8 +186,20 @@ public final class ThreadScheduler implements Scheduler {
     try {
       queue.limit(limits, Clock.SYSTEM.nanos());
       processorsLimited = !limits.equals(ProcessorLimits.NONE);
-      limited = ioLimited || processorsLimited;
+      limited = shares || ioLimited || processorsLimited;
       changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void share(SharedIo.Share share) {
+    lock.lock();
+    try {
+      queue.share(share);
+      shares = true;
+      limited = true;
     } finally {
       lock.unlock();
     }

@@ -1,5 +1,8 @@
 package io.isobardb.lsm.setting;
 
+import java.time.Duration;
+import java.util.Objects;
+
 /** Bounds of options that the engine keeps to as well. All sizes in bytes. */
 public final class OptionLimits {
   /** How much a tree's writes, or a page for the memory tuner, may count at most. */
@@ -7,6 +10,9 @@ public final class OptionLimits {
 
   /** The least memory budget of all. */
   public static final long LEAST_BUDGET = 4 << 20;
+
+  /** A timeout that never passes, and the longest of all. */
+  public static final Duration FOREVER = Duration.ofDays(365);
 
   private static final int LEAST_BUDGET_PAGES = 128;
 
@@ -23,6 +29,14 @@ public final class OptionLimits {
   private static final int LEAST_ACTIVE_PAGES = 8;
 
   private OptionLimits() {}
+
+  /** Passes if a timeout is zero to {@link #FOREVER}. */
+  public static void checkTimeout(String name, Duration value) {
+    Objects.requireNonNull(value, name);
+    if (value.isNegative() || value.compareTo(FOREVER) > 0) {
+      throw new IllegalArgumentException(name + " must be zero to 365 days, not " + value);
+    }
+  }
 
   /** The least memory budget for pages of a size. */
   public static long leastBudget(int pageSize) {

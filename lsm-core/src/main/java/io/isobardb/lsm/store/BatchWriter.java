@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.memory.pool.SlotCounters;
@@ -38,9 +39,15 @@ final class BatchWriter {
   /**
    * Writes a batch to these trees, once there is room, and its keys are locked against
    * transactions, if there are any.
+   *
+   * @param limit how long it may wait
    */
   void write(
-      BatchFormat.Builder added, Collection<TreeHandle> trees, boolean logged, boolean sync) {
+      BatchFormat.Builder added,
+      Collection<TreeHandle> trees,
+      boolean logged,
+      boolean sync,
+      WaitLimit limit) {
     BatchFormat.Builder batch;
     long begun;
     int slot = operations.enter();
@@ -49,33 +56,37 @@ final class BatchWriter {
       batch = added.resolved(this::order);
       operations.count(slot, batch.count());
       begun = engine.latencies().begin(batches.add(slot, 0, 1));
-      committer.admit(batch);
+      committer.admit(batch, limit);
       if (!transactions.inUse()) {
-        awaitSync(committer.write(batch, logged, slot), sync);
+        awaitSync(committer.write(batch, logged, slot, limit), sync);
         engine.latencies().wroteBatch(begun);
         return;
       }
     } finally {
       operations.exit(slot);
     }
-    writeLocked(batch, trees, logged, sync);
+    writeLocked(batch, trees, logged, sync, limit);
     engine.latencies().wroteBatch(begun);
   }
 
   /** As {@link #write}, of what there was room for, beside transactions. */
   private void writeLocked(
-      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, boolean sync) {
-    LockOwner locked = transactions.newWriter();
+      BatchFormat.Builder batch,
+      Collection<TreeHandle> trees,
+      boolean logged,
+      boolean sync,
+      WaitLimit limit) {
+    LockOwner locked = transactions.newWriter(limit);
     try {
       transactions.lockWithRoom(
           locked,
-          () -> transactions.lock(locked, batch),
+          () -> transactions.lock(locked, batch, limit),
           () -> hasRoom(batch),
-          () -> awaitRoom(batch));
+          () -> awaitRoom(batch, limit));
       int slot = operations.enter();
       try {
         checkOpen(trees);
-        long written = committer.write(batch, logged, slot);
+        long written = committer.write(batch, logged, slot, limit);
         transactions.locks().releaseAll(locked);
         awaitSync(written, sync);
       } finally {
@@ -108,10 +119,10 @@ final class BatchWriter {
   }
 
   /** Waits for room for what is going to be written. */
-  void awaitRoom(BatchFormat.Builder batch) {
+  void awaitRoom(BatchFormat.Builder batch, WaitLimit limit) {
     int slot = operations.enter();
     try {
-      committer.admit(batch);
+      committer.admit(batch, limit);
     } finally {
       operations.exit(slot);
     }
@@ -126,13 +137,15 @@ final class BatchWriter {
    * Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}.
    *
    * @param trees those that {@code batch} writes to
+   * @param limit how long it may wait for its place in the log
    */
-  long commit(BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged) {
+  long commit(
+      BatchFormat.Builder batch, Collection<TreeHandle> trees, boolean logged, WaitLimit limit) {
     int slot = operations.enter();
     try {
       checkOpen(trees);
       operations.count(slot, batch.count());
-      return committer.write(batch, logged, slot);
+      return committer.write(batch, logged, slot, limit);
     } finally {
       operations.exit(slot);
     }

@@ -17,6 +17,7 @@ import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeySpan;
 import io.isobardb.lsm.transaction.LockOwner;
@@ -25,6 +26,7 @@ import io.isobardb.lsm.transaction.ReadSet;
 import io.isobardb.lsm.transaction.WriteSet;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -433,7 +435,12 @@ public final class BufferedTransaction implements Transaction {
   private long write() {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
-    return new Commit(store, owner, writes, reads, lockTimeoutNanos()).write(pessimistic);
+    Duration own = options.writeTimeout();
+    Duration timeout = own == null ? store.options().writeTimeout() : own;
+    List<TreeHandle> trees = writes.trees();
+    String only = trees.size() == 1 ? trees.get(0).name() : null;
+    WaitLimit limit = new WaitLimit().begin(WaitLimit.nanos(timeout), only);
+    return new Commit(store, owner, writes, reads, lockTimeoutNanos(), limit).write(pessimistic);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.BatchFormat;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import io.isobardb.lsm.transaction.ReadSet;
@@ -12,9 +13,15 @@ import java.util.List;
  *
  * @param owner holds the transaction's locks, which stay until its end
  * @param lockTimeoutNanos for each lock that is taken now
+ * @param limit how long it may wait
  */
 public record Commit(
-    OpenStore store, LockOwner owner, WriteSet writes, ReadSet reads, long lockTimeoutNanos) {
+    OpenStore store,
+    LockOwner owner,
+    WriteSet writes,
+    ReadSet reads,
+    long lockTimeoutNanos,
+    WaitLimit limit) {
   /** What {@link BatchWriter#awaitDurable} need not wait for. */
   private static final long NONE = -1;
 
@@ -35,13 +42,13 @@ public record Commit(
             batch.add(write.kind(), tree.id(), key, write.value(), write.expiry()));
     Transactions transactions = store.transactions();
     if (batch.count() > 0) {
-      store.batches().awaitRoom(batch);
+      store.batches().awaitRoom(batch, limit);
       if (!locked) {
         transactions.lockWithRoom(
             owner,
             this::lockWrites,
             () -> store.batches().hasRoom(batch),
-            () -> store.batches().awaitRoom(batch));
+            () -> store.batches().awaitRoom(batch, limit));
       }
     }
     if (reads.isEmpty() && batch.count() == 0) {
@@ -52,7 +59,7 @@ public record Commit(
       owner.beginCommit();
       transactions.checkLoads(owner, reads);
       reads.validate(transactions.versions(), transactions.locks(), owner);
-      return batch.count() == 0 ? NONE : store.batches().commit(batch, trees, logged);
+      return batch.count() == 0 ? NONE : store.batches().commit(batch, trees, logged, limit);
     } finally {
       store.operations().exit(slot);
     }
@@ -60,8 +67,12 @@ public record Commit(
 
   private void lockWrites() {
     writes.forEachRange(
-        (tree, range) -> store.transactions().lockRange(owner, tree, range, lockTimeoutNanos));
-    writes.forEach(
-        (tree, key, write) -> store.transactions().lock(owner, tree, key, lockTimeoutNanos));
+        (tree, range) -> store.transactions().lockRange(owner, tree, range, mostNanos()));
+    writes.forEach((tree, key, write) -> store.transactions().lock(owner, tree, key, mostNanos()));
+  }
+
+  /** How long it waits for a lock. */
+  private long mostNanos() {
+    return Math.min(lockTimeoutNanos, limit.leftNanos(store.engine().environment().clock()));
   }
 }

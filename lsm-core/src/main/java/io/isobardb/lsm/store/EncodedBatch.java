@@ -7,10 +7,13 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.schedule.WaitLimit;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Objects;
@@ -43,6 +46,7 @@ public final class EncodedBatch implements WriteBatch {
   private @Nullable OpenTree lastTree;
 
   private boolean logged;
+  private Duration writeTimeout;
 
   /**
    * 1 while a call is under way. A batch that changes while it is written could leave something
@@ -52,6 +56,19 @@ public final class EncodedBatch implements WriteBatch {
 
   EncodedBatch(OpenStore store) {
     this.store = store;
+    this.writeTimeout = store.options().writeTimeout();
+  }
+
+  @Override
+  public WriteBatch writeTimeout(Duration timeout) {
+    OptionLimits.checkTimeout("writeTimeout", timeout);
+    enter();
+    try {
+      writeTimeout = timeout;
+    } finally {
+      exit();
+    }
+    return this;
   }
 
   @Override
@@ -192,7 +209,9 @@ public final class EncodedBatch implements WriteBatch {
   void write(boolean sync) {
     enter();
     try {
-      store.batches().write(operations, trees, logged, sync);
+      String only = trees.size() == 1 ? trees.iterator().next().name() : null;
+      WaitLimit limit = new WaitLimit().begin(WaitLimit.nanos(writeTimeout), only);
+      store.batches().write(operations, trees, logged, sync, limit);
     } finally {
       exit();
     }

@@ -3,8 +3,10 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.commit.Committer;
 import io.isobardb.lsm.commit.Committer.Writer;
 import io.isobardb.lsm.component.Write;
+import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.LockOwner;
 import java.util.Arrays;
@@ -42,7 +44,7 @@ final class LockedWrites {
 
   /** Writes what the writer has in hand, and what there was room for; outside of operations. */
   void write(Writer writer, boolean sync) {
-    LockOwner locked = lock(writer.write());
+    LockOwner locked = lock(writer);
     try {
       int slot = operations.enter();
       try {
@@ -70,30 +72,33 @@ final class LockedWrites {
   }
 
   /** Locks what a write that was admitted writes; outside of operations. */
-  private LockOwner lock(Write write) {
+  private LockOwner lock(Writer writer) {
+    Write write = writer.write();
     if (!write.isRange()) {
-      return lock(write, key(write));
+      return lock(writer, key(write));
     }
     RangeDelete range = write.range();
-    LockOwner owner = transactions.newWriter();
-    return lock(write, owner, () -> transactions.lockRange(owner, handle, range));
+    WaitLimit limit = writer.limit();
+    LockOwner owner = transactions.newWriter(limit);
+    return lock(writer, owner, () -> transactions.lockRange(owner, handle, range, limit));
   }
 
-  private LockOwner lock(Write write, byte[] key) {
-    LockOwner owner = transactions.newWriter();
-    return lock(write, owner, () -> transactions.lock(owner, handle, key));
+  private LockOwner lock(Writer writer, byte[] key) {
+    LockOwner owner = transactions.newWriter(writer.limit());
+    return lock(writer, owner, () -> transactions.lock(owner, handle, key));
   }
 
-  private LockOwner lock(Write write, LockOwner owner, Runnable lock) {
-    transactions.lockWithRoom(owner, lock, () -> committer.admits(write), () -> awaitRoom(write));
+  private LockOwner lock(Writer writer, LockOwner owner, Runnable lock) {
+    transactions.lockWithRoom(
+        owner, lock, () -> committer.admits(writer.write()), () -> awaitRoom(writer));
     return owner;
   }
 
-  private void awaitRoom(Write write) {
+  private void awaitRoom(Writer writer) {
     int slot = operations.enter();
     try {
       handle.checkOpen();
-      committer.admit(handle, write);
+      committer.admit(handle, writer);
     } finally {
       operations.exit(slot);
     }
@@ -108,11 +113,11 @@ final class LockedWrites {
   Outcome writeIf(Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
     try {
       // Before the operation: it waits for those that have begun.
-      transactions.lockPlainWrites();
+      checkWait(transactions.lockPlainWrites(writer.limit()), writer, "writes under way");
       while (true) {
         int slot = operations.enter(handle);
         try {
-          committer.admit(handle, writer.write());
+          committer.admit(handle, writer);
         } finally {
           operations.exit(slot);
         }
@@ -120,10 +125,25 @@ final class LockedWrites {
         if (outcome != null) {
           return outcome;
         }
-        transactions.awaitLoads();
+        checkWait(transactions.awaitLoads(writer.limit()), writer, "a bulk load");
       }
     } finally {
       writer.give();
+    }
+  }
+
+  /** Passes if a wait has ended in time. */
+  private void checkWait(boolean ended, Writer writer, String what) {
+    if (!ended) {
+      byte[] key = key(writer.write());
+      throw new LockTimeoutException(
+          handle.name(),
+          key,
+          "a write to tree '"
+              + handle.name()
+              + "' would wait longer than its writeTimeout for the end of "
+              + what
+              + "; nothing was written: try again");
     }
   }
 
@@ -132,7 +152,7 @@ final class LockedWrites {
       Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
     Write write = writer.write();
     byte[] key = key(write);
-    LockOwner locked = lock(write, key);
+    LockOwner locked = lock(writer, key);
     try {
       int slot = operations.enter();
       try {

@@ -62,7 +62,7 @@ final class MergeWaits {
                   || tree.closed()
                   || engine.space().isFull()
                   || engine.failure().cause() != null;
-      parts.awaitMerges(
+      parts.awaitMergesBesideClients(
           () -> operations.awaitJobEnd(() -> done.getAsBoolean() || ended.getAsBoolean()));
       if (!done.getAsBoolean()) {
         tree.checkOpen();

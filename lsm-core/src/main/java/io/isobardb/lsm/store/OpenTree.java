@@ -22,6 +22,7 @@ import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.PointReader;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.TreeHandle;
@@ -34,6 +35,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,7 @@ public final class OpenTree implements Tree {
   private final Latencies latencies;
   private final StoreClock time;
   private final Durability byDefault;
+  private final long writeTimeoutNanos;
   private final int maxKeyBytes;
   private final WriteGate gate;
   private final PointReader reader;
@@ -69,6 +72,7 @@ public final class OpenTree implements Tree {
     this.latencies = store.engine().latencies();
     this.time = store.engine().snapshots().time();
     this.byDefault = store.options().durability();
+    this.writeTimeoutNanos = WaitLimit.nanos(store.options().writeTimeout());
     this.maxKeyBytes = store.pageSize() / 4;
     this.gate = store.engine().gate();
     this.reader = store.parts().reader();
@@ -356,7 +360,7 @@ public final class OpenTree implements Tree {
     boolean sync = isSync(durability);
     checkKey(key);
     checkValue(value);
-    return lockedWrites.writeIf(begin(Kind.PUT, key, value), Objects::isNull, sync).before();
+    return writeIf(begin(Kind.PUT, key, value), Objects::isNull, sync).before();
   }
 
   @Override
@@ -374,7 +378,13 @@ public final class OpenTree implements Tree {
     }
     Writer writer =
         value == null ? begin(Kind.DELETE, key, Keys.NO_VALUE) : begin(Kind.PUT, key, value);
-    return lockedWrites.writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
+    return writeIf(writer, before -> Arrays.equals(before, expected), sync).done();
+  }
+
+  private LockedWrites.Outcome writeIf(
+      Writer writer, Predicate<byte @Nullable []> condition, boolean sync) {
+    writer.limit().begin(writeTimeoutNanos, name());
+    return lockedWrites.writeIf(writer, condition, sync);
   }
 
   @Override
@@ -584,10 +594,11 @@ public final class OpenTree implements Tree {
   /** Writes what is in hand. */
   private void write(Writer writer, boolean sync) {
     long begun = latencies.begin(writer.number());
+    writer.limit().begin(writeTimeoutNanos, name());
     try {
       int slot = operations.enter(handle);
       try {
-        committer.admit(handle, writer.write());
+        committer.admit(handle, writer);
         if (!transactions.inUse()) {
           long written = committer.write(handle, writer, slot);
           if (sync) {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.Backups;
+import io.isobardb.lsm.IoBudget;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.io.Clock;
@@ -14,6 +15,7 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -78,6 +80,11 @@ public final class Opening {
     store.closeIfLost();
     store.warnOfHeap();
     return store;
+  }
+
+  /** See {@link IoBudget#of}. */
+  public static IoBudget ioBudget(long bytesPerSecond) {
+    return new SharedIo(bytesPerSecond);
   }
 
   /** See {@link Backups#open(Path, long, FileAccess)}. */

@@ -2,9 +2,11 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.memory.pool.Epochs;
@@ -170,6 +172,15 @@ public final class Operations {
   /** A tree was closed: its jobs are as good as ended. */
   void onTreeClosed() {
     scheduler.jobEnded().raise();
+  }
+
+  /**
+   * Waits for the end of bulk loads, for a write.
+   *
+   * @return whether they have ended within its limit
+   */
+  boolean awaitLoads(BooleanSupplier ended, WaitLimit limit, Clock clock) {
+    return limit.await(copies, clock, ended);
   }
 
   /** Waits for the end of bulk loads or copies; {@link #onCopyEnded} tells of it. */

@@ -125,6 +125,7 @@ final class StatsCollector {
         parts.storage().bytesWritten(),
         ioLimits(parts.ioLimits(), interruptions),
         stalls,
+        engine.gate().refused(),
         transactions.stats(),
         readerStats(engine, handles),
         new StoreStats.FileStats(parts.storage().descriptorsHeld(), heapBytes),

@@ -10,6 +10,7 @@ import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.VersionReader;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.SignalLock;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.KeySpan;
 import io.isobardb.lsm.transaction.LoadedRange;
@@ -143,24 +144,47 @@ public final class Transactions {
    * @throws IllegalStateException if a listener calls: a write may wait for it
    */
   public void lockPlainWrites() {
-    engine.observers().refuseWhileTelling("a transaction or a conditional write");
-    if (!started) {
-      start();
-    }
+    lockPlainWrites(new WaitLimit());
   }
 
-  private void start() {
-    starting.lock();
+  /**
+   * As {@link #lockPlainWrites()}, but waits no longer than {@code limit} says.
+   *
+   * @return false if that is not long enough
+   */
+  boolean lockPlainWrites(WaitLimit limit) {
+    engine.observers().refuseWhileTelling("a transaction or a conditional write");
+    return started || start(limit);
+  }
+
+  private boolean start(WaitLimit limit) {
+    if (limit.isForever()) {
+      starting.lock();
+    } else if (!starting.tryLock(leftNanos(limit))) {
+      return false;
+    }
     try {
       if (!started) {
         inUse = true;
         // Writes under way may have locked nothing.
-        operations.awaitBegun();
-        started = true;
+        started = awaitBegun(limit);
       }
+      return started;
     } finally {
       starting.unlock();
     }
+  }
+
+  private boolean awaitBegun(WaitLimit limit) {
+    if (limit.isForever()) {
+      operations.awaitBegun();
+      return true;
+    }
+    return operations.awaitBegun(() -> true, Math.max(1, leftNanos(limit)));
+  }
+
+  private long leftNanos(WaitLimit limit) {
+    return limit.leftNanos(engine.environment().clock());
   }
 
   /**
@@ -210,8 +234,14 @@ public final class Transactions {
   }
 
   /** Waits until no bulk load is committing. Outside of operations: the load waits for them. */
-  void awaitLoads() {
-    operations.awaitCopies(() -> loading.isEmpty() || operations.isClosed());
+  private void awaitLoads() {
+    awaitLoads(new WaitLimit());
+  }
+
+  /** As {@link #awaitLoads()}, for a write; whether they have ended within its limit. */
+  boolean awaitLoads(WaitLimit limit) {
+    return operations.awaitLoads(
+        () -> loading.isEmpty() || operations.isClosed(), limit, engine.environment().clock());
   }
 
   /**
@@ -324,9 +354,11 @@ public final class Transactions {
   /**
    * The holder of the locks of a plain write; gives its locks back as soon as that is visible. It
    * locks outside of operations: the holder of a key's lock may be waiting for them to end.
+   *
+   * @param limit how long the write may wait, for locks, too
    */
-  public LockOwner newWriter() {
-    return locks.newOwner(PLAIN_TIMEOUT_NANOS, true);
+  LockOwner newWriter(WaitLimit limit) {
+    return locks.newOwner(Math.min(PLAIN_TIMEOUT_NANOS, leftNanos(limit)), true);
   }
 
   /** Locks a key for a plain write. */
@@ -343,12 +375,13 @@ public final class Transactions {
    * Locks a batch's keys against transactions; in the same order as commits do, so that batches do
    * not close circles among themselves.
    */
-  public void lock(LockOwner writer, BatchFormat.Builder batch) {
+  void lock(LockOwner writer, BatchFormat.Builder batch, WaitLimit limit) {
     List<RecordRange> ranges = new ArrayList<>();
     List<RecordKey> keys = keys(batch, ranges);
     keys.sort(RecordKey.ORDER);
     lockPlain(
         writer,
+        limit,
         () -> {
           ranges.forEach(range -> lockRange(writer, range));
           keys.forEach(key -> locks.lock(writer, key.tree(), key.bytes(), PLAIN_TIMEOUT_NANOS));
@@ -356,22 +389,22 @@ public final class Transactions {
   }
 
   /** Locks a range for a plain write. */
-  public void lockRange(LockOwner writer, TreeHandle tree, RangeDelete range) {
-    lockPlain(writer, () -> lockRange(writer, new RecordRange(tree, range)));
+  void lockRange(LockOwner writer, TreeHandle tree, RangeDelete range, WaitLimit limit) {
+    lockPlain(writer, limit, () -> lockRange(writer, new RecordRange(tree, range)));
   }
 
   /**
    * Takes locks for a plain write. Ranges and several keys may close circles; a write that closes
    * one gives back what it has, and tries again.
    */
-  private void lockPlain(LockOwner writer, Runnable lock) {
+  private void lockPlain(LockOwner writer, WaitLimit limit, Runnable lock) {
     for (int attempt = 0; ; attempt++) {
       try {
         lock.run();
         return;
       } catch (DeadlockException e) {
         locks.releaseAll(writer);
-        if (attempt == MOST_ATTEMPTS) {
+        if (attempt == MOST_ATTEMPTS || leftNanos(limit) == 0) {
           count(e);
           throw e;
         }

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -269,8 +270,18 @@ public final class Log implements AutoCloseable {
    * @return the write's LSN
    */
   public long reserveMarker() {
+    return reserveMarker(new WaitLimit());
+  }
+
+  /**
+   * As {@link #reserveMarker()}, but waits no longer than {@code limit} says.
+   *
+   * @throws io.isobardb.lsm.error.WriteStalledException if that is not long enough; nothing is
+   *     taken
+   */
+  public long reserveMarker(WaitLimit limit) {
     checkNotFailed();
-    long lsn = reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES);
+    long lsn = reserve(RecordLayout.MARKER_BYTES, RecordLayout.MARKER_BYTES, limit);
     finishMarker(lsn);
     return lsn;
   }
@@ -481,8 +492,9 @@ public final class Log implements AutoCloseable {
    *
    * @throws DiskFullException if there is none because the disk is full, or if the disk has no room
    *     for the bytes that the ring can't hold
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than it may
    */
-  long reserve(long firstBytes, long recordBytes) {
+  long reserve(long firstBytes, long recordBytes, WaitLimit limit) {
     Parts open = parts();
     Ring ring = open.ring;
     if (firstBytes < recordBytes) {
@@ -492,7 +504,7 @@ public final class Log implements AutoCloseable {
     while (lsn == Ring.NO_ROOM) {
       VarHandle.fullFence();
       advance(open);
-      open.writer.awaitPlace(firstBytes);
+      open.writer.awaitPlace(firstBytes, limit);
       lsn = ring.reserve(firstBytes, recordBytes);
     }
     return lsn;

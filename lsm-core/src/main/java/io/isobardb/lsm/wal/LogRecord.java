@@ -1,6 +1,7 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.MemoryChecksum;
 
@@ -67,6 +68,16 @@ public final class LogRecord {
    *     full, or if the disk has no room for a record in fragments; the record has taken no place
    */
   public long begin(int payloadLength) {
+    return begin(payloadLength, new WaitLimit());
+  }
+
+  /**
+   * As {@link #begin(int)}, but waits for the record's place no longer than {@code limit} says.
+   *
+   * @throws io.isobardb.lsm.error.WriteStalledException if that is not long enough; the record has
+   *     taken no place
+   */
+  public long begin(int payloadLength, WaitLimit limit) {
     if (at != NONE) {
       throw new IllegalStateException(
           "the record at LSN " + lsn + " is neither published nor void");
@@ -80,7 +91,7 @@ public final class LogRecord {
     long recordBytes = ring.recordBytes(payloadLength);
     long firstBytes =
         fragmented ? RecordLayout.HEADER_BYTES + (long) ring.fragmentBytes : recordBytes;
-    lsn = log.reserve(firstBytes, recordBytes);
+    lsn = log.reserve(firstBytes, recordBytes, limit);
     remaining = payloadLength;
     openFragment(lsn);
     return lsn;

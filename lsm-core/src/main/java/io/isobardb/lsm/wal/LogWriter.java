@@ -18,6 +18,7 @@ import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -593,23 +594,28 @@ final class LogWriter implements Service {
    * others may take that room.
    *
    * @throws DiskFullException if the disk is full
+   * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than it may
    */
-  void awaitPlace(long bytes) {
-    awaitRoom(() -> diskFull != null || isRoom(ring.tail() + bytes));
+  void awaitPlace(long bytes, WaitLimit limit) {
+    boolean over = awaitRoom(() -> diskFull != null || isRoom(ring.tail() + bytes), limit);
     checkWritable();
+    if (!over) {
+      listener.countRefusal();
+      throw limit.refusal(StallReason.LOG_BUFFER, null, WaitLimit.UNKNOWN);
+    }
   }
 
   /** Any thread: waits until all below {@code end} may be written to the ring. */
   void awaitRoom(long end) {
-    awaitRoom(() -> isRoom(end));
+    awaitRoom(() -> isRoom(end), new WaitLimit());
     checkNotFailed();
   }
 
-  private void awaitRoom(BooleanSupplier over) {
+  private boolean awaitRoom(BooleanSupplier over, WaitLimit limit) {
     StallSpan span = StallSpan.start();
     long start = clock.nanos();
     try {
-      room.await(() -> failure.get() != null || over.getAsBoolean());
+      return limit.await(room, clock, () -> failure.get() != null || over.getAsBoolean());
     } finally {
       listener.count(span, StallReason.LOG_BUFFER, clock.nanos() - start);
     }

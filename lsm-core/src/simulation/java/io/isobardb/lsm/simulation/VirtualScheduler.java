@@ -7,6 +7,7 @@ import io.isobardb.lsm.schedule.JobQueue;
 import io.isobardb.lsm.schedule.ProcessorLimits;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.schedule.Stepping;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
@@ -64,15 +65,28 @@ public final class VirtualScheduler implements Scheduler {
 
   /** A machine without anything to do. The calling thread becomes its first actor. */
   public VirtualScheduler(SimulatedClock clock, Machine machine) {
+    this(machine, new VirtualDevice(machine.device()), clock);
+  }
+
+  private VirtualScheduler(Machine machine, VirtualDevice device, SimulatedClock clock) {
+    this(machine, device, new VirtualTime(clock, machine.processors(), device));
+  }
+
+  private VirtualScheduler(Machine machine, VirtualDevice device, VirtualTime time) {
     this.machine = machine;
-    this.device = new VirtualDevice(machine.device());
-    this.time = new VirtualTime(clock, machine.processors(), device);
+    this.device = device;
+    this.time = time;
     this.queue = new JobQueue(machine.workers());
     this.workersEnd = new VirtualSignal(time, "the end of the workers' jobs");
     this.jobEnded = new VirtualSignal(time, "the end of a job");
     for (int i = 1; i <= machine.workers(); i++) {
       time.start(new Actor("worker-" + i), this::work);
     }
+  }
+
+  /** One for another store on the same machine, with as many workers of its own. */
+  public VirtualScheduler forAnotherStore() {
+    return new VirtualScheduler(machine, device, time);
   }
 
   // The harness's side.
@@ -206,6 +220,11 @@ public final class VirtualScheduler implements Scheduler {
   public void limit(ProcessorLimits limits) {
     queue.limit(limits, time.nanos());
     wakeWorkers();
+  }
+
+  @Override
+  public void share(SharedIo.Share share) {
+    queue.share(share);
   }
 
   @Override

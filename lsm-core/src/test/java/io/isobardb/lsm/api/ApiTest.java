@@ -60,6 +60,7 @@ class ApiTest {
           Set.of(
               "Compression",
               "Durability",
+              "IoBudget",
               "Isolation",
               "Locking",
               "MemoryTunerOptions",

@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.version.GoldenFile;
 import io.isobardb.lsm.version.L0Limits;
 import java.io.IOException;
@@ -24,7 +25,7 @@ class BackpressureTest {
 
   /** Groups with which 4 come in a second for each that there is room for. */
   private static FullL0 l0(int groups) {
-    return new FullL0(groups, L0Limits.DEFAULT, 4_000_000_000L);
+    return new FullL0("t", groups, L0Limits.DEFAULT, 4_000_000_000L);
   }
 
   @Test
@@ -56,6 +57,23 @@ class BackpressureTest {
               : String.format(Locale.ROOT, "%s, %.2f\n", pace.reason(), pace.rate()));
     }
     return answer.toString();
+  }
+
+  private static long expected(StallReason reason, long missing, int groups) {
+    Backpressure.View view = new Backpressure.View(1, 0, 0, l0(groups), 0);
+    return Backpressure.expectedNanos(reason, missing, view, FREED);
+  }
+
+  @Test
+  void theWaitThatIsExpectedIsWhatFlushesAndMergesTake() {
+    // Half a flush, at least.
+    assertEquals(500_000_000, expected(StallReason.MEMORY_FULL, 1, 0));
+    assertEquals(500_000_000, expected(StallReason.LOG_FULL, -100, 0));
+    assertEquals(2_000_000_000, expected(StallReason.MEMORY_FULL, 128_000_000_000L, 0));
+    int stop = L0Limits.DEFAULT.stop();
+    assertEquals(900_000_000, expected(StallReason.L0_FULL, 1, stop));
+    assertEquals(1_300_000_000, expected(StallReason.L0_FULL, 1, stop + 1));
+    assertEquals(60_000_000_000L, expected(StallReason.MEMORY_FULL, Long.MAX_VALUE, 0));
   }
 
   @Test

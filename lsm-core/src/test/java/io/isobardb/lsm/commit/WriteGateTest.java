@@ -10,6 +10,7 @@ import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.MeteredStorage;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -101,7 +102,7 @@ class WriteGateTest {
   }
 
   private void write(long units) {
-    gate.admit(units * UNIT);
+    gate.admit(units * UNIT, new WaitLimit());
     take(units);
   }
 
@@ -165,7 +166,7 @@ class WriteGateTest {
     begin(seed);
     slice = 4;
     take(54);
-    submit("write without a page", () -> gate.awaitRelief(1, false));
+    submit("write without a page", () -> gate.awaitRelief(1, null));
     write(19);
     scheduler.runUntilIdle();
     assertNobodyIsWaitedFor();
@@ -188,7 +189,7 @@ class WriteGateTest {
   void whoDoesNotWaitLeavesNothingToMakeRoomFor() {
     begin(0);
     take(44);
-    gate.admit(20 * UNIT);
+    gate.admit(20 * UNIT, new WaitLimit());
     assertEquals(0, gate.stalls(StallReason.MEMORY_FULL));
     assertNobodyIsWaitedFor();
   }
@@ -207,7 +208,7 @@ class WriteGateTest {
   @Test
   void largeWritesDoNotTakeMoreThanThereIsBetweenThem() {
     begin(1);
-    long first = gate.claim(40 * UNIT);
+    long first = gate.claim(40 * UNIT, new WaitLimit());
     assertEquals(40 * UNIT, first);
     boolean[] over = {false};
     submit(
@@ -216,7 +217,7 @@ class WriteGateTest {
           over[0] = true;
           gate.unclaim(first);
         });
-    long second = gate.claim(40 * UNIT);
+    long second = gate.claim(40 * UNIT, new WaitLimit());
     assertTrue(over[0], "both had 80 of 64");
     gate.unclaim(second);
   }
@@ -225,7 +226,7 @@ class WriteGateTest {
   void aLargeWriteWaitsUntilWhatOthersHaveFilledIsFlushed() {
     begin(1);
     take(40);
-    long claim = gate.claim(40 * UNIT);
+    long claim = gate.claim(40 * UNIT, new WaitLimit());
     assertTrue(taken.size() <= 24 * PAGES, taken.size() + " pages are in use");
     gate.unclaim(claim);
   }
@@ -234,21 +235,21 @@ class WriteGateTest {
   void aWriteThatIsLargerThanWhatItMayWaitForGetsThat() {
     begin(1);
     take(8);
-    assertEquals(56 * UNIT, gate.claim(200 * UNIT));
+    assertEquals(56 * UNIT, gate.claim(200 * UNIT, new WaitLimit()));
     gate.unclaim(56 * UNIT);
   }
 
   @Test
   void aLargeWriteThatWaitsFollowsALimitThatFalls() {
     begin(1);
-    long first = gate.claim(50 * UNIT);
+    long first = gate.claim(50 * UNIT, new WaitLimit());
     submit(
         "the limit falls",
         () -> {
           gate.setLimitBytes(32 * UNIT);
           gate.unclaim(first);
         });
-    assertEquals(28 * UNIT, gate.claim(50 * UNIT));
+    assertEquals(28 * UNIT, gate.claim(50 * UNIT, new WaitLimit()));
     gate.unclaim(28 * UNIT);
   }
 
@@ -261,7 +262,7 @@ class WriteGateTest {
           free(taken.size());
           gate.onFreed(0, 0, 0);
         };
-    assertEquals(20 * UNIT, gate.claim(20 * UNIT));
+    assertEquals(20 * UNIT, gate.claim(20 * UNIT, new WaitLimit()));
     assertEquals(0, taken.size());
     gate.unclaim(20 * UNIT);
   }
@@ -271,7 +272,7 @@ class WriteGateTest {
     begin(1);
     take(2);
     assertFalse(gate.pressed());
-    gate.awaitRelief(UNIT, true);
+    gate.awaitRelief(UNIT, new WaitLimit());
     assertEquals(0, taken.size());
     assertFalse(gate.pressed());
   }
@@ -282,6 +283,6 @@ class WriteGateTest {
     assertEquals(32 * UNIT, gate.mostKeptBytes());
     take(40);
     submit("a look", () -> assertEquals(16 * UNIT, gate.mostKeptBytes()));
-    gate.admit(20 * UNIT, 40 * UNIT);
+    gate.admit(20 * UNIT, 40 * UNIT, new WaitLimit());
   }
 }

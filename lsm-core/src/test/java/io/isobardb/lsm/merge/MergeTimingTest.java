@@ -45,7 +45,8 @@ class MergeTimingTest {
               new MergeTiming.View(
                   (long) (values.getOrDefault("rate", 100.0) * MB),
                   (long) (values.getOrDefault("quiet", 0.0) * 1e6),
-                  new FullL0(values.getOrDefault("groups", 0.0).intValue(), L0Limits.DEFAULT, 0),
+                  new FullL0(
+                      "t", values.getOrDefault("groups", 0.0).intValue(), L0Limits.DEFAULT, 0),
                   (long) (values.getOrDefault("debt", 0.0) * MB),
                   (long) (values.getOrDefault("free", 1e6) * MB),
                   values.containsKey("awaited"),

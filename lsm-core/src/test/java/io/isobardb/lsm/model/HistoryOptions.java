@@ -33,6 +33,10 @@ final class HistoryOptions {
           IoBandwidth.of(200 << 20),
           IoBandwidth.unlimited());
 
+  /** How long writes may wait. The least budget has the first. */
+  private static final List<Duration> TIMEOUTS =
+      List.of(OptionLimits.FOREVER, Duration.ZERO, OptionLimits.FOREVER, Duration.ofMillis(2));
+
   private HistoryOptions(SplittableRandom random, int pageSize) {
     this.random = random;
     this.pageSize = pageSize;
@@ -119,6 +123,9 @@ final class HistoryOptions {
         .ioMode(random.nextBoolean() ? IoMode.DIRECT : IoMode.BUFFERED)
         .durability(random.nextInt(4) == 0 ? Durability.SYNC : Durability.ASYNC)
         .asyncSyncInterval(Duration.ofMillis(1 << random.nextInt(10)))
+        // Not drawn, so that all that is stays as it was.
+        .deleteRate(budget / pageSize % 3 == 1 ? 2 << 20 : 0)
+        .writeTimeout(TIMEOUTS.get((int) (budget / pageSize % TIMEOUTS.size())))
         .backgroundThreads(1 + random.nextInt(4))
         .keyOrder(FallingOrder.FALLING)
         .mergeOperator(TailOperator.TAIL)

@@ -15,6 +15,7 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.error.WriteStalledException;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Runs;
@@ -79,6 +80,7 @@ final class StoreHistory {
   private Store store;
   private int step;
   private int named;
+  private long refused;
   private String doing = "opening";
   private long flushes;
   private long merges;
@@ -104,6 +106,11 @@ final class StoreHistory {
 
   long flushes() {
     return flushes;
+  }
+
+  /** Writes that were refused, as they would have waited. */
+  long refused() {
+    return refused;
   }
 
   long merges() {
@@ -160,10 +167,10 @@ final class StoreHistory {
 
   private void operation(HistoryScript.Kind kind) throws IOException {
     switch (kind) {
-      case WRITE -> write();
-      case BATCH -> batch();
-      case RANGE -> deleteRange();
-      case BURST -> burst();
+      case WRITE -> orRefused(this::write);
+      case BATCH -> orRefused(this::batch);
+      case RANGE -> orRefused(this::deleteRange);
+      case BURST -> orRefused(this::burst);
       case READ -> read();
       case CURSOR -> openCursor();
       case MOVE -> moveCursor();
@@ -182,6 +189,15 @@ final class StoreHistory {
           leap(leaptMillis == 0 ? times.nextLong(StoreClock.LEAP_MILLIS * 2, 1L << 34) : 0);
         }
       }
+    }
+  }
+
+  /** Writes. What is refused since it would have to wait is not in the model. */
+  private void orRefused(Runnable writes) {
+    try {
+      writes.run();
+    } catch (WriteStalledException e) {
+      refused++;
     }
   }
 
@@ -428,7 +444,7 @@ final class StoreHistory {
     try (BulkLoad load = store.bulkLoad(tree)) {
       lifetime = lifetime(to);
       entries.forEach((key, value) -> load.add(tree, key, value.bytes()));
-      write();
+      orRefused(this::write);
       load.commit();
     }
     now++;

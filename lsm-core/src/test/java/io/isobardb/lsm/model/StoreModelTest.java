@@ -24,12 +24,14 @@ class StoreModelTest {
 
   private long flushes;
   private long merges;
+  private long refused;
 
   private void run(List<String> script) {
     StoreHistory history = new StoreHistory(script);
     history.run();
     flushes += history.flushes();
     merges += history.merges();
+    refused += history.refused();
   }
 
   @Test
@@ -38,6 +40,7 @@ class StoreModelTest {
       ScriptReducer.check("model-seed-" + seed, HistoryScript.random(seed, OPERATIONS), this::run);
     }
     assertTrue(flushes > 0 && merges > 0, flushes + " flushes, " + merges + " merges: too quiet");
+    assertTrue(refused > 0, "no write was refused");
   }
 
   @Test

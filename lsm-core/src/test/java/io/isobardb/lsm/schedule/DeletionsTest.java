@@ -15,6 +15,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.merge.VirtualWorld;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.Inside;
 import java.io.IOException;
@@ -22,7 +23,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -148,13 +151,111 @@ class DeletionsTest {
     }
   }
 
+  private static final long RATE = 4 << 20;
+
+  /** Files of a megabyte each, which go in pieces, at moments of virtual time. */
+  private static final class Megabytes extends ForwardingStorage {
+    private final Map<String, Long> left = new TreeMap<>();
+    private final List<String> gone = new ArrayList<>();
+    private final VirtualWorld world;
+    private long freedBytes;
+
+    Megabytes(VirtualWorld world) {
+      super(world.storage);
+      this.world = world;
+    }
+
+    @Override
+    protected DataFile wrap(DataFile file, IoMode mode) {
+      return file;
+    }
+
+    @Override
+    public Storage origin() {
+      return world.storage.origin();
+    }
+
+    @Override
+    public boolean exists(String name) {
+      return true;
+    }
+
+    @Override
+    public void rename(String from, String to) {
+      assertEquals(from + ".dropped", to);
+    }
+
+    @Override
+    public boolean shrink(String name, long bytes) {
+      long rest = left.merge(name, (1L << 20) - bytes, (before, all) -> before - bytes);
+      freedBytes += rest > 0 ? bytes : 0;
+      return rest > 0;
+    }
+
+    @Override
+    public void delete(String name) {
+      freedBytes += bytes(name);
+      gone.add(name);
+    }
+
+    private long bytes(String name) {
+      return RATE / 20 + left.get(name);
+    }
+  }
+
+  @Test
+  void aRateIsKeptAndTheNameIsFreeAtOnce() throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 100 << 20, 2);
+    Megabytes storage = new Megabytes(world);
+    boolean[] hurried = {false};
+    PacedDeletions deletions =
+        new PacedDeletions(
+            storage,
+            new Environment(storage, world.clock, world.scheduler, new SplittableRandom(1)),
+            new PacedDeletions.Pace(RATE, () -> hurried[0]));
+    long begun = world.clock.nanos();
+    for (int i = 0; i < 8; i++) {
+      deletions.delete(i + ".sst");
+    }
+    for (int i = 1; i <= 10; i++) {
+      world.scheduler.sleepUntil(begun + i * VirtualWorld.SECOND / 10);
+      double most = RATE * i / 10.0 + RATE / 20.0;
+      assertTrue(storage.freedBytes <= most, storage.freedBytes + " bytes by then");
+      assertTrue(storage.freedBytes >= most / 2, storage.freedBytes + " bytes only");
+    }
+    assertTrue(storage.gone.size() >= 3 && storage.gone.size() <= 4, storage.gone::toString);
+    hurried[0] = true;
+    world.scheduler.sleepUntil(begun + VirtualWorld.SECOND * 11 / 10);
+    assertEquals(8, storage.gone.size(), "a full disk needs the room");
+    world.scheduler.close();
+  }
+
+  @Test
+  void aCloseWaitsForNoPaceAndTheNextOpeningDeletesWhatIsLeft() throws IOException {
+    StoreOptions paced = OPTIONS.toBuilder().deleteRate(1 << 20).build();
+    try (Store store = Store.open(dir, paced)) {
+      write(store, store.openTree("t"), 0);
+      store.dropTree("t");
+      store.sync();
+      store.awaitQuiet();
+      assertEquals(List.of(), sstables());
+    }
+    // About 40 MB, of which a second takes one.
+    assertFalse(files(".dropped").isEmpty(), "all is gone");
+    try (Store store = Store.open(dir, OPTIONS)) {
+      store.awaitQuiet();
+      assertEquals(List.of(), files(".dropped"));
+    }
+  }
+
   private List<String> sstables() throws IOException {
+    return files(".sst");
+  }
+
+  private List<String> files(String end) throws IOException {
     try (Stream<Path> files = Files.list(dir)) {
       return new ArrayList<>(
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(n -> n.endsWith(".sst"))
-              .toList());
+          files.map(file -> file.getFileName().toString()).filter(n -> n.endsWith(end)).toList());
     }
   }
 

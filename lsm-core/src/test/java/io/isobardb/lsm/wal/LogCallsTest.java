@@ -284,6 +284,11 @@ class LogCallsTest {
       }
 
       @Override
+      public void countRefusal() {
+        traced.note("refused");
+      }
+
+      @Override
       public void onFailed(Throwable cause) {
         traced.note("broken: " + cause.getMessage());
       }

@@ -40,6 +40,9 @@ final class LogWorld {
         public void count(StallSpan span, StallReason reason, long nanos) {}
 
         @Override
+        public void countRefusal() {}
+
+        @Override
         public void onFailed(Throwable cause) {}
       };
 

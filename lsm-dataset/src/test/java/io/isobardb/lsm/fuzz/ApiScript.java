@@ -253,6 +253,8 @@ public final class ApiScript {
         .memoryTuner(t -> t.interval(Duration.ofSeconds(1)))
         .durability(anyOf(random, Durability.values()))
         .asyncSyncInterval(Duration.ofMillis(random.nextInt(3) * 50))
+        // Not drawn, so that all that is stays as it was.
+        .writeTimeout(Duration.ofDays(writeMemory / pageSize % 3 == 1 ? 0 : 365))
         .backgroundThreads(1 + random.nextInt(3))
         .maxOpenFiles(16)
         .ioMode(anyOf(random, IoMode.values()))

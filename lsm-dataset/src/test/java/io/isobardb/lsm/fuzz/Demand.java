@@ -6,6 +6,7 @@ import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.error.WriteStalledException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +26,7 @@ public final class Demand {
     CLOSED(StoreClosedException.class),
     DROPPED(TreeDroppedException.class),
     ABORTED(TransactionAbortedException.class),
+    STALLED(WriteStalledException.class),
     OWN(SelfDeadlockException.class),
     EXTRACTOR(ExtractorException.class),
     DUPLICATE(DuplicateKeyException.class);
@@ -104,7 +106,8 @@ public final class Demand {
     if (refusal == Refusal.NULL && !message.matches("[a-zA-Z0-9]+")) {
       throw new AssertionError("the exception does not name the argument that is null", e);
     }
-    if (!must.contains(refusal) && !may.contains(refusal)) {
+    // Any write of a store whose writes do not wait may be refused.
+    if (refusal != Refusal.STALLED && !must.contains(refusal) && !may.contains(refusal)) {
       throw new AssertionError(
           "was refused as " + refusal + "; it must be: " + must + ", it may be: " + may, e);
     }

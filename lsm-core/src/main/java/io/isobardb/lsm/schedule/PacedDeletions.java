@@ -1,0 +1,147 @@
+package io.isobardb.lsm.schedule;
+
+import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.io.Storage;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deletes files by a service, so many bytes in a second: a device that has much to discard at once
+ * is slow for others meanwhile. Each file gets another name first, under which nobody looks for it,
+ * and loses a piece at a time. What is left when the store is closed, or crashes, the next opening
+ * deletes.
+ *
+ * <p>Thread rule: all methods may be called by any thread.
+ */
+public final class PacedDeletions implements Service {
+  private static final String SUFFIX = ".dropped";
+  private static final long MOST_PIECE_BYTES = 2 << 20;
+
+  /** Pieces in a second, unless they would be larger than that. */
+  private static final int PIECES = 20;
+
+  private final Storage storage;
+  private final Scheduler scheduler;
+  private final Clock clock;
+  private final Pace pace;
+  private final long pieceBytes;
+
+  // Guarded by this.
+  private final Queue<String> names = new ArrayDeque<>();
+  private @Nullable Handle handle;
+
+  /** When the next piece may go. Written by the service. */
+  private volatile long nextNanos;
+
+  /**
+   * How fast files go.
+   *
+   * @param bytesPerSecond at least 1
+   * @param hurried whether room is needed, so that the rate does not matter
+   */
+  public record Pace(long bytesPerSecond, BooleanSupplier hurried) {}
+
+  PacedDeletions(Storage storage, Environment environment, Pace pace) {
+    this.storage = storage;
+    this.scheduler = environment.scheduler();
+    this.clock = environment.clock();
+    this.pace = pace;
+    this.pieceBytes = Math.min(MOST_PIECE_BYTES, Math.max(1, pace.bytesPerSecond() / PIECES));
+    this.nextNanos = clock.nanos();
+  }
+
+  /** Whether a file of this name waited for its deletion. */
+  static boolean isDropped(String name) {
+    return name.endsWith(SUFFIX);
+  }
+
+  /** Has a file deleted that nobody uses any more. Its name is free when this returns. */
+  void delete(String name) throws IOException {
+    if (isDropped(name)) {
+      add(name);
+    } else if (storage.exists(name)) {
+      storage.rename(name, name + SUFFIX);
+      add(name + SUFFIX);
+    }
+  }
+
+  private void add(String name) {
+    Handle started;
+    synchronized (this) {
+      names.add(name);
+      if (handle == null) {
+        handle = scheduler.start(this);
+      }
+      started = handle;
+    }
+    started.wakeWithin(Math.max(1, nextNanos - clock.nanos()));
+  }
+
+  private synchronized @Nullable String first() {
+    return names.peek();
+  }
+
+  private synchronized @Nullable Handle handle() {
+    return handle;
+  }
+
+  @Override
+  public String name() {
+    return "deletions";
+  }
+
+  @Override
+  public boolean ready() {
+    return false;
+  }
+
+  @Override
+  public void run() {
+    String name = first();
+    Handle started = handle();
+    if (name == null || started == null) {
+      return;
+    }
+    long now = clock.nanos();
+    if (now - nextNanos >= 0 || pace.hurried().getAsBoolean()) {
+      if (!shrinks(name)) {
+        deleteNow(name);
+      }
+      nextNanos = now + (long) (pieceBytes * 1e9 / pace.bytesPerSecond());
+    }
+    boolean hurried = pace.hurried().getAsBoolean();
+    started.wakeWithin(hurried ? 1 : Math.max(1, nextNanos - clock.nanos()));
+  }
+
+  private boolean shrinks(String name) {
+    try {
+      return storage.shrink(name, pieceBytes);
+    } catch (IOException e) {
+      return false; // Whatever it is, deleting the file will tell.
+    }
+  }
+
+  private void deleteNow(String name) {
+    try {
+      storage.delete(name);
+    } catch (IOException | DiskFullException e) {
+      // Nobody needs the file any more; if it stays, the next open of the store deletes it.
+      System.getLogger(PacedDeletions.class.getName())
+          .log(Level.WARNING, "could not delete " + name, e);
+    }
+    synchronized (this) {
+      names.remove();
+    }
+  }
+
+  @Override
+  public void onFailed(Throwable cause) {
+    System.getLogger(PacedDeletions.class.getName())
+        .log(Level.WARNING, "files stay until the store is opened again", cause);
+  }
+}
