@@ -36,7 +36,7 @@ class MergingCursorTest {
     for (int seed = 0; seed < HISTORIES; seed++) {
       passed += walk(new SplittableRandom(seed), seed % 5 == 0);
     }
-    assertTrue(passed > 10_000, () -> "hardly any older version was passed");
+    assertTrue(passed > 1_000, () -> "hardly any older version was passed");
   }
 
   private static int walk(SplittableRandom random, boolean falling) {
