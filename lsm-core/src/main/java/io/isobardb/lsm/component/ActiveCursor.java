@@ -248,6 +248,21 @@ final class ActiveCursor extends LeafEntryCursor {
   }
 
   @Override
+  public boolean nextKey() {
+    int count = ActiveNodes.count(shape);
+    int to = slot + 1;
+    for (; to < count; to++) {
+      if (to >= aheadTo) {
+        fetchAhead(to, count);
+      }
+      if (!isVersion(memory, tree.nodes.entry(memory, base, shape, to))) {
+        break;
+      }
+    }
+    return settleForward(to);
+  }
+
+  @Override
   public boolean nextWithin(Stretch stretch) {
     Memory leafMemory = memory;
     int count = ActiveNodes.count(shape);

@@ -103,6 +103,15 @@ abstract class LeafEntryCursor extends LeafCursor {
     return TAKEN;
   }
 
+  /** Whether an entry, one of those that follow the current one, is a version of its key. */
+  final boolean isVersion(Memory memory, int next) {
+    int length = ActiveNodes.keyLength(memory, next);
+    int from = next + ENTRY_KEY;
+    return length == keyLength()
+        && head(memory, from, length) == head()
+        && memory.compare(from, length, key, 0, length) == 0;
+  }
+
   private static long head(Memory memory, int from, int length) {
     if (length >= 8) {
       return memory.getWord(from);

@@ -35,6 +35,14 @@ public interface EntryCursor extends AutoCloseable {
   /** Moves on by one entry. Returns {@link #valid}. */
   boolean next();
 
+  /**
+   * Moves on by one entry, and past older versions of the key it came from as far as they are at
+   * hand: some may be left. Returns {@link #valid}.
+   */
+  default boolean nextKey() {
+    return next();
+  }
+
   /** Moves back by one entry. Returns {@link #valid}. */
   boolean previous();
 

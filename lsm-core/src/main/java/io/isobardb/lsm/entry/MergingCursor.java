@@ -32,6 +32,10 @@ public final class MergingCursor implements EntryCursor {
   private long nextHead;
 
   private boolean nextHeadKnown;
+
+  /** Whether the source in front stayed there when it moved last. */
+  private boolean stays;
+
   private int size;
   private boolean forward = true;
 
@@ -110,6 +114,67 @@ public final class MergingCursor implements EntryCursor {
       heads[front] = leaf.head();
     }
     return advance(more);
+  }
+
+  /**
+   * Moves on past all versions of the current key that its sources have at hand. Those in other
+   * sources go first: the key that they are compared with is that of the source in front.
+   */
+  @Override
+  public boolean nextKey() {
+    if (!forward) {
+      turn(true);
+    }
+    int front = heap[0];
+    LeafCursor current = leaves[front];
+    while (size > 1) {
+      int at = size > 2 && before(heap[2], heap[1]) ? 2 : 1;
+      if (!isVersion(current, heap[at])) {
+        break;
+      }
+      passKey(at);
+    }
+    EntryCursor source = sources[front];
+    boolean more = source.nextKey();
+    if (more) {
+      LeafCursor leaf = source.leaf();
+      leaves[front] = leaf;
+      stays = staysInFront(leaf);
+      if (stays) {
+        return true;
+      }
+      heads[front] = leaf.head();
+    }
+    return advance(more);
+  }
+
+  /** Whether a source stands on a version of the current key. */
+  private boolean isVersion(LeafCursor current, int source) {
+    LeafCursor other = leaves[source];
+    return heads[source] == current.head()
+        && other.keyLength() == current.keyLength()
+        && order.compare(current.key(), 0, current.keyLength(), other.key(), 0, other.keyLength())
+            == 0;
+  }
+
+  /** Moves a source, which comes right behind the one in front, past its versions of a key. */
+  private void passKey(int at) {
+    int passing = heap[at];
+    nextHeadKnown = false;
+    if (sources[passing].nextKey()) {
+      stand(passing);
+    } else {
+      size--;
+      heap[at] = heap[size];
+    }
+    if (at < size) {
+      siftDown(at);
+    }
+  }
+
+  /** Whether the source in front stayed there when it last moved: it may do so again. */
+  public boolean stays() {
+    return stays;
   }
 
   @Override
@@ -239,6 +304,7 @@ public final class MergingCursor implements EntryCursor {
   }
 
   private boolean build() {
+    stays = true;
     size = 0;
     nextHeadKnown = false;
     for (int i = 0; i < sources.length; i++) {

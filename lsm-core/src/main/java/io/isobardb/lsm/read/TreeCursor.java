@@ -278,17 +278,19 @@ public final class TreeCursor implements AutoCloseable {
   public boolean next() {
     checkValid();
     renew();
+    return standsOnIt() && stepWithin() || step();
+  }
+
+  /** Moves on by one key, whatever the leaf in front has. */
+  private boolean step() {
     boolean elsewhere = !standsOnIt();
-    if (!elsewhere && stepWithin()) {
-      return true;
-    }
     keepKey();
     valid = false;
     cutOffAt = PASSED;
     if (!elsewhere) {
       try {
         if (stand != Stand.BEHIND) {
-          sources.merged().next();
+          sources.merged().nextKey();
         }
         return settle(true);
       } catch (OutOfBudgetException e) {
@@ -314,7 +316,7 @@ public final class TreeCursor implements AutoCloseable {
   /** The leaf that a stretch is handed out of, for sources that stand on the current entry. */
   private @Nullable LeafCursor front() {
     LeafCursor leaf = front;
-    if (leaf == null && stand == Stand.ON) {
+    if (leaf == null && stand == Stand.ON && sources.merged().stays()) {
       leaf = begin();
       front = leaf;
     }
@@ -379,7 +381,11 @@ public final class TreeCursor implements AutoCloseable {
     boolean passing = skip;
     while (merged.valid()) {
       LeafCursor entry = merged.leaf();
-      if (entry.lsn() <= lsn && !(passing && isKey(entry))) {
+      if (entry.lsn() > lsn) {
+        merged.next();
+        continue;
+      }
+      if (!(passing && isKey(entry))) {
         if (!isInBounds(entry)) {
           return valid = false;
         }
@@ -405,7 +411,7 @@ public final class TreeCursor implements AutoCloseable {
           continue;
         }
       }
-      merged.next();
+      merged.nextKey();
     }
     return valid = false;
   }
@@ -576,12 +582,14 @@ public final class TreeCursor implements AutoCloseable {
       if (!readCurrent(reader)) {
         break;
       }
-      int read = readWithin((int) Math.min(limit - done, MOST_AT_ONCE), reader);
+      int most = (int) Math.min(limit - done, MOST_AT_ONCE);
+      int read = readWithin(most, reader);
       done += read < 0 ? ~read : read;
       if (read < 0) {
         break;
       }
-      next();
+      renew();
+      step();
     }
     return done;
   }

@@ -473,6 +473,30 @@ public final class SSTableCursor extends LeafCursor {
   }
 
   @Override
+  public boolean nextKey() {
+    checkValid();
+    int to = slot + 1;
+    while (to < count && isVersion(memory(), to)) {
+      to++;
+    }
+    return to < count ? stand(to) : advance(1) && stand(0);
+  }
+
+  /** Whether the entry of a slot, one of those that follow, is a version of the current key. */
+  private boolean isVersion(Memory in, int to) {
+    int heads = base + PageLayout.HEADER_BYTES;
+    if (in.getInt(heads + (to << 2)) != in.getInt(heads + (slot << 2))) {
+      return false;
+    }
+    int suffixAt = base + PageReader.entry(in, base, to) + 1;
+    int storedAt = PageReader.skipVarint(in, suffixAt);
+    int at = PageReader.skipVarint(in, storedAt) + lsnWidth;
+    int suffix = PageReader.varint(in, suffixAt);
+    return suffix == keyLength() - prefixLength
+        && in.compare(at, suffix, key, prefixLength, suffix) == 0;
+  }
+
+  @Override
   public boolean nextWithin(Stretch stretch) {
     Memory in = memory;
     if (in == null) {

@@ -3,6 +3,7 @@ package io.isobardb.lsm.state;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.page.Words;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunCursor implements EntryCursor {
   private final KeyOrder order;
+  private final boolean bytes;
   private final Run run;
   private final Function<Table, EntryCursor> opener;
 
@@ -23,11 +25,15 @@ public final class RunCursor implements EntryCursor {
   /** Whether the current table holds keys beyond its range. */
   private boolean bounded;
 
+  /** The head of where its range ends, if there is such an end. */
+  private long highHead;
+
   /**
    * @param opener gives a fresh cursor over the whole content of a table
    */
   public RunCursor(KeyOrder order, Run run, Function<Table, EntryCursor> opener) {
     this.order = order;
+    this.bytes = order.isBytes();
     this.run = run;
     this.opener = opener;
   }
@@ -84,10 +90,23 @@ public final class RunCursor implements EntryCursor {
 
   @Override
   public boolean next() {
-    if (cursor().next() && (!bounded || within(run.get(at).range()))) {
-      return valid = true;
+    return cursor().next() && (!bounded || isWithin()) ? valid = true : firstFrom(at + 1);
+  }
+
+  @Override
+  public boolean nextKey() {
+    return cursor().nextKey() && (!bounded || isWithin()) ? valid = true : firstFrom(at + 1);
+  }
+
+  /** Whether the current table's range has the current entry, which lies above its lower bound. */
+  private boolean isWithin() {
+    if (bytes) {
+      long head = cursor().leaf().head();
+      if (head != highHead) {
+        return Long.compareUnsigned(head, highHead) < 0;
+      }
     }
-    return firstFrom(at + 1);
+    return within(run.get(at).range());
   }
 
   @Override
@@ -190,6 +209,8 @@ public final class RunCursor implements EntryCursor {
       close();
       at = index;
       bounded = run.get(index).isBoundedAbove();
+      byte[] high = run.get(index).range().high();
+      highHead = high == null ? -1 : Words.head(high, 0, high.length);
       cursor = opener.apply(run.get(index));
     }
     return cursor;
