@@ -17,9 +17,9 @@ import java.util.List;
  * LevelMerges} says of it.
  *
  * <p>If space is bounded, all tiers together hold what it has room for, as in the engine. A column
- * of them goes down when it holds {@value #FULLER} times that, and {@value #NEWEST} of the runs that
- * leave L0. These newest ones were never merged with others. All else was: K + 1 runs of a size
- * become one, as often as it takes to come from one run of L0 to a column.
+ * of them goes down when it holds {@value #FULLER} times that, and {@value #NEWEST} of the runs
+ * that leave L0. These newest ones were never merged with others. All else was: K + 1 runs of a
+ * size become one, as often as it takes to come from one run of L0 to a column.
  *
  * <p>Without a bound the tiers are those of SAMT (appendix B of the paper) and <i>Dostoevsky</i>:
  * one whose K runs have come together is merged into a run of the next tier, and the last one with
@@ -43,7 +43,9 @@ public final class RunsModel implements WriteModel {
    */
   private static final double FULLER = 1.1;
 
-  /** Runs of the size that leaves L0 which come down with a column, but never joined a larger run. */
+  /**
+   * Runs of the size that leaves L0 which come down with a column, but never joined a larger run.
+   */
   private static final double NEWEST = 1.5;
 
   /** Tiers hold this part of what they may: those who hold more go down. */
