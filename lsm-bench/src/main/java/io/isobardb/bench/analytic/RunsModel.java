@@ -48,7 +48,7 @@ public final class RunsModel implements WriteModel {
    */
   private static final double NEWEST = 1.5;
 
-  /** Tiers hold this part of what they may: those who hold more go down. */
+  /** Tiers hold this part of what they may in the mean, since columns go down beyond that. */
   private static final double FILLED = 0.94;
 
   /** A column that goes down costs what so many runs of equal size hold of the same writes. */
