@@ -28,22 +28,35 @@ public record EngineShape(
    * @param memoryWeight bytes of an entry in memory by those on disk, 1 or more
    * @param l0Groups groups of L0 from which on it is merged down
    * @param sizeRatio how many times larger a level is than the one above it
+   * @param tierWeight bytes of an entry in an SSTable of a tier by those in one of a level, 1 or
+   *     more
    */
   public record Disk(
       double sliceEntries,
       double tableEntries,
       double memoryWeight,
       int l0Groups,
-      double sizeRatio) {
+      double sizeRatio,
+      double tierWeight) {
+    /** With entries that take as much in tiers as elsewhere. */
+    public Disk(
+        double sliceEntries,
+        double tableEntries,
+        double memoryWeight,
+        int l0Groups,
+        double sizeRatio) {
+      this(sliceEntries, tableEntries, memoryWeight, l0Groups, sizeRatio, 1);
+    }
+
     public Disk {
       if (!(sliceEntries > 0 && tableEntries > 0)) {
         throw new IllegalArgumentException(
             "SSTables must hold more than 0, not " + sliceEntries + " and " + tableEntries);
       }
-      if (!(memoryWeight >= 1) || l0Groups < 1 || !(sizeRatio > 1)) {
+      if (!(memoryWeight >= 1 && tierWeight >= 1) || l0Groups < 1 || !(sizeRatio > 1)) {
         throw new IllegalArgumentException(
             "an entry weighs 1 or more, L0 has 1 group or more, and levels grow, not by "
-                + (memoryWeight + ", " + l0Groups + " and " + sizeRatio));
+                + (memoryWeight + ", " + tierWeight + ", " + l0Groups + " and " + sizeRatio));
       }
     }
   }
@@ -69,5 +82,18 @@ public record EngineShape(
   public EngineShape holding(double meanEntries) {
     double most = meanEntries + (whole ? 0 : disk.sliceEntries() / 2);
     return new EngineShape(trees, whole, most, activeEntries, logEntries, disk);
+  }
+
+  /** The same store, given what an entry takes in a tier by what it takes in a level. */
+  public EngineShape weighing(double tierWeight) {
+    Disk same =
+        new Disk(
+            disk.sliceEntries,
+            disk.tableEntries,
+            disk.memoryWeight,
+            disk.l0Groups,
+            disk.sizeRatio,
+            tierWeight);
+    return new EngineShape(trees, whole, memoryEntries, activeEntries, logEntries, same);
   }
 }

@@ -2,6 +2,7 @@ package io.isobardb.bench.experiment;
 
 import io.isobardb.bench.analytic.RunPolicy;
 import io.isobardb.bench.analytic.RunsModel;
+import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
@@ -52,6 +53,8 @@ final class ExactRuns implements SimulatedExperiment {
   private static final String BITS = "filters [bits per key]";
 
   static final String MODEL_WRITTEN = "RunsModel: written [B/op]";
+  private static final String MODEL_FLUSHED = "RunsModel: flushed [B/op]";
+  private static final String MODEL_TIERS = "RunsModel: written to tiers [B/op]";
   static final String MODEL_FOUND = "RunsModel: pages for a key that is there [1/op]";
   static final String MODEL_ABSENT = "RunsModel: pages for an absent key [1/op]";
   private static final String MODEL_SCAN_RUNS = "RunsModel: runs of a scan [1/op]";
@@ -210,7 +213,10 @@ final class ExactRuns implements SimulatedExperiment {
             store.asFullAsItWas(), RunPolicy.parse(point.text(RUNS)), reads, point.real(SPACE));
     Popularity popularity = ModelledStore.popularity(shape, keys);
     RunsModel.Costs costs = model.costs(popularity);
-    figures.put(MODEL_WRITTEN, store.bytes(model.cost(popularity)));
+    WriteCost cost = model.cost(popularity);
+    figures.put(MODEL_WRITTEN, store.bytes(cost, costs.tiers()));
+    figures.put(MODEL_FLUSHED, store.flushBytes(cost));
+    figures.put(MODEL_TIERS, store.tierBytes(cost, costs.tiers()));
     figures.put(MODEL_FOUND, costs.found());
     figures.put(MODEL_ABSENT, costs.absent());
     figures.put(MODEL_SCAN_RUNS, costs.runs());

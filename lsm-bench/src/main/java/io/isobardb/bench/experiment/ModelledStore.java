@@ -8,6 +8,7 @@ import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.tuner.model.Popularity;
+import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param full the store when memory calls for a flush
  * @param asFullAsItWas with as much in memory as there was in the mean
- * @param flushedBytes an entry in an SSTable of a flush
- * @param mergedBytes the same of a merge
+ * @param flushedBytes an entry in an SSTable of a flush, or of a tier, which is as small
+ * @param mergedBytes the same in a level
  */
 record ModelledStore(
     EngineShape full, EngineShape asFullAsItWas, double flushedBytes, double mergedBytes) {
@@ -54,7 +55,8 @@ record ModelledStore(
     double flushed =
         entry + pages / full.disk().sliceEntries() - pages / full.disk().tableEntries();
     double used = figures.getOrDefault(SimulatedRig.OCCUPANCY, 0.0) / 100;
-    return new ModelledStore(full, full.holding(room.entries(used)), flushed, entry);
+    EngineShape asItWas = full.holding(room.entries(used)).weighing(Math.max(1, flushed / entry));
+    return new ModelledStore(full, asItWas, flushed, entry);
   }
 
   /** How often the keys of a workload are drawn. */
@@ -68,8 +70,19 @@ record ModelledStore(
     return cost.flush() * flushedBytes;
   }
 
-  /** Bytes that flushes and merges write per put. */
+  /** Bytes that merges into tiers write per put, so many levels of the cost being such. */
+  double tierBytes(WriteCost cost, int tiers) {
+    return Arrays.stream(cost.levels()).limit(tiers).sum() * flushedBytes;
+  }
+
+  /** Bytes that flushes and merges write per put to a tree without tiers. */
   double bytes(WriteCost cost) {
-    return flushBytes(cost) + (cost.total() - cost.log() - cost.flush()) * mergedBytes;
+    return bytes(cost, 0);
+  }
+
+  /** Bytes that flushes and merges write per put, so many levels of the cost being tiers. */
+  double bytes(WriteCost cost, int tiers) {
+    double leveled = Arrays.stream(cost.levels()).skip(tiers).sum() + cost.withinL0();
+    return flushBytes(cost) + tierBytes(cost, tiers) + leveled * mergedBytes;
   }
 }

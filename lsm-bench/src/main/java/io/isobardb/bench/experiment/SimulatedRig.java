@@ -51,6 +51,10 @@ final class SimulatedRig implements AutoCloseable {
   static final String BATCH = "written per merge of L0 [MB]";
   static final String SWEEPS = "sweeps";
   static final String MEMORY_MERGED = "merges in memory wrote [B/op]";
+  static final String WITHIN_L0 = "merges within L0 wrote [B/op]";
+  static final String FROM_L0 = "merges of L0 with what is below wrote [B/op]";
+  static final String WITHIN_TIERS = "merges within tiers wrote [B/op]";
+  static final String DOWN = "merges of tiers and levels with what is below wrote [B/op]";
   static final String SLICES = "SSTables flushed [per 1000 op]";
   static final String MERGES = "disk merges [per 1000 op]";
   static final String WAITS = "waits";
@@ -256,6 +260,10 @@ final class SimulatedRig implements AutoCloseable {
     figures.put(Meter.FLUSH_WRITTEN, flushed / ops);
     figures.put(Meter.MERGE_WRITTEN, merged / ops);
     figures.put(MEMORY_MERGED, written(StoreListener.MergeKind.MEMORY) / ops);
+    figures.put(WITHIN_L0, written(StoreListener.MergeKind.WITHIN_L0) / ops);
+    figures.put(FROM_L0, written(StoreListener.MergeKind.L0) / ops);
+    figures.put(WITHIN_TIERS, written(StoreListener.MergeKind.WITHIN_TIERS) / ops);
+    figures.put(DOWN, written(StoreListener.MergeKind.LEVEL) / ops);
     figures.put(SPACE, stored / Math.max(1, last));
     figures.put(LEVEL_SPACE, space / Math.max(1, looks));
     figures.put(MOST_SPACE, most);

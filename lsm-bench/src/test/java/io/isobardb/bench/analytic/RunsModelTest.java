@@ -152,8 +152,12 @@ class RunsModelTest {
     Costs costs = costs(RunPolicy.parse("4,4,1"), Double.POSITIVE_INFINITY, 0);
     assertEquals(2, costs.tiers());
     assertEquals(1, costs.levels());
-    costs = costs(RunPolicy.parse("4,1,1"), 1.25, 0);
+    costs = costs(RunPolicy.parse("4,1,1"), Double.POSITIVE_INFINITY, 0);
     assertEquals(1, costs.tiers());
+    assertEquals(2, costs.levels());
+    // With a bound, runs are of as many sizes as there is room for.
+    costs = costs(RunPolicy.parse("4,1,1"), 2, 0);
+    assertEquals(3, costs.tiers());
     assertEquals(2, costs.levels());
     costs = costs(RunPolicy.parse("1,1,1"), 1.25, 0);
     assertEquals(0, costs.tiers());

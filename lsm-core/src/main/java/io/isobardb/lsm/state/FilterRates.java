@@ -1,9 +1,7 @@
 package io.isobardb.lsm.state;
 
-import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.Filter;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.model.FilterBits;
@@ -20,14 +18,13 @@ import java.util.List;
 public record FilterRates(double upper, double last) {
   /** Those of a tree's SSTables. */
   public static FilterRates of(Version version) {
-    Level<SSTableMeta> last = version.atHeight(0);
     List<PlacedRun> runs = version.placedRuns();
     double upper = 0;
     double lowest = 0;
     for (PlacedRun run : runs) {
       double rate = 0;
       for (SSTableMeta table : run.run().elements()) {
-        rate += rate(table) * share(last, version.order(), table);
+        rate += rate(table) * KeyShare.of(version, table);
       }
       if (run.place().isLevel() && run.place().height() == 0) {
         lowest = rate;
@@ -42,24 +39,5 @@ public record FilterRates(double upper, double last) {
     double filter = (double) table.filterBlocks() * Filter.BLOCK * Byte.SIZE;
     double bits = filter / Math.max(1, table.entries());
     return FilterBits.falsePositives(Math.min(FilterBits.MOST, bits));
-  }
-
-  /** The part of the last level that a table lies over; 1 if there is no last level. */
-  private static double share(Level<SSTableMeta> last, KeyOrder order, SSTableMeta table) {
-    if (last.isEmpty()) {
-      return 1;
-    }
-    double bytes = 0;
-    for (SSTableMeta below : last.overlapping(table.minKey(), table.maxKey())) {
-      boolean within =
-          compare(order, table.minKey(), below.minKey()) <= 0
-              && compare(order, below.maxKey(), table.maxKey()) <= 0;
-      bytes += within ? below.sizeBytes() : below.sizeBytes() / 2.0;
-    }
-    return bytes / last.sizeBytes();
-  }
-
-  private static int compare(KeyOrder order, byte[] a, byte[] b) {
-    return order.compare(a, 0, a.length, b, 0, b.length);
   }
 }

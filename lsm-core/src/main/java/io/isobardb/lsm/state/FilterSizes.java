@@ -13,6 +13,11 @@ import org.jspecify.annotations.Nullable;
  * How many bits of filter a key gets in a new SSTable on disk: by the size of the run that it goes
  * to, so that the tree's filters take the mean that its option says ({@link FilterBits}). Sizes are
  * those of the moment, in bytes. Pure functions; any thread.
+ *
+ * <p>A lookup asks only the runs that lie over its key. So a run over a part of the keys counts as
+ * one over all of them that is as thin, and is there for that part of the lookups ({@link
+ * KeyShare}). Otherwise a tier of a few SSTables would get larger filters than a thinner one over
+ * all keys, and the last level would pay for them.
  */
 final class FilterSizes {
   /**
@@ -33,25 +38,34 @@ final class FilterSizes {
     List<PlacedRun> runs = version.placedRuns();
     double[] bytes = new double[1 + runs.size()];
     double[] presence = new double[bytes.length];
+    boolean tier = Place.TIERS.equals(place);
+    // The group or tier that is still to come is about as the others are.
+    double freshBytes = 0;
+    double freshShare = 0;
+    int alike = 0;
     int chosen = 0;
     for (int i = 0; i < runs.size(); i++) {
-      bytes[i + 1] = runs.get(i).run().sizeBytes();
-      presence[i + 1] = runs.get(i).place().inL0() ? GROUP_PRESENCE : 1;
-      chosen = runs.get(i).place().equals(place) ? i + 1 : chosen;
+      PlacedRun run = runs.get(i);
+      double share = KeyShare.of(version, run.run());
+      bytes[i + 1] = run.run().sizeBytes() / share;
+      presence[i + 1] = run.place().inL0() ? share * GROUP_PRESENCE : share;
+      chosen = run.place().equals(place) ? i + 1 : chosen;
+      if (tier ? run.place().kind() == Place.Kind.TIER : run.place().inL0()) {
+        freshBytes += run.run().sizeBytes();
+        freshShare += share;
+        alike++;
+      }
     }
-    // The group or tier that is still to come.
-    boolean tier = Place.TIERS.equals(place);
-    bytes[0] = freshBytes(version, tier ? version.tiers() : version.groups(), tier);
-    presence[0] = tier ? 1 : GROUP_PRESENCE;
+    boolean first = alike == 0;
+    bytes[0] = first ? firstBytes(version, tier) : freshBytes / freshShare;
+    double fresh = first ? 1 : freshShare / alike;
+    presence[0] = tier ? fresh : fresh * GROUP_PRESENCE;
     return bytes[chosen] == 0 ? mean : FilterBits.of(bytes, presence, mean)[chosen];
   }
 
-  /** About as much as the others; a first tier gets what L0 holds. */
-  private static double freshBytes(Version version, List<PlacedRun> like, boolean tier) {
-    if (like.isEmpty()) {
-      return tier ? version.l0Bytes() : tableBytes(version);
-    }
-    return like.stream().mapToDouble(run -> run.run().sizeBytes()).sum() / like.size();
+  /** A first tier gets what L0 holds, and a first group about an SSTable. */
+  private static double firstBytes(Version version, boolean tier) {
+    return tier ? version.l0Bytes() : tableBytes(version);
   }
 
   /** What an SSTable takes in the first level that has any; 0 if none has. */

@@ -20,18 +20,23 @@ class FilterSizesTest {
     GoldenFile.check(FilterSizesTest.class, "filter-bits.txt", FilterSizesTest::ask);
   }
 
-  /** The mean, then groups from the oldest and levels from L1 on with the sizes of their tables. */
+  /**
+   * The mean, then groups and tiers from the oldest and levels from L1 on with the sizes of their
+   * tables. Those of a run have the keys 1, 2 and so on, or as in 3:50 the one that is given.
+   */
   private static String ask(List<String> lines) {
     List<VersionEdit.Added> tables = new ArrayList<>();
     int mean = 0;
     int levels = (int) Math.max(1, lines.stream().filter(line -> line.startsWith("L")).count());
     int group = 0;
+    int tier = 0;
     int level = 0;
     for (String line : lines) {
       String[] words = line.trim().split("\\s+");
       switch (words[0].charAt(0)) {
         case 'm' -> mean = Integer.parseInt(words[1]);
         case 'g' -> add(tables, Place.group(++group), words);
+        case 't' -> add(tables, Place.tier(++tier), words);
         default -> add(tables, Place.level(levels - ++level), words);
       }
     }
@@ -39,6 +44,12 @@ class FilterSizesTest {
     StringBuilder answer = new StringBuilder();
     answer.append(line("a flush", FilterSizes.bits(version, null, mean)));
     for (PlacedRun each : version.groups()) {
+      answer.append(line(each.place().toString(), FilterSizes.bits(version, each.place(), mean)));
+    }
+    if (tier > 0) {
+      answer.append(line("a tier", FilterSizes.bits(version, Place.TIERS, mean)));
+    }
+    for (PlacedRun each : version.tiers()) {
       answer.append(line(each.place().toString(), FilterSizes.bits(version, each.place(), mean)));
     }
     for (int height = levels - 1; height >= 0; height--) {
@@ -50,10 +61,12 @@ class FilterSizesTest {
 
   private static void add(List<VersionEdit.Added> tables, Place place, String[] words) {
     for (int i = 1; i < words.length; i++) {
-      String key = String.format(Locale.ROOT, "%03d", i);
+      int colon = words[i].indexOf(':');
+      int at = colon < 0 ? i : Integer.parseInt(words[i].substring(0, colon));
+      String key = String.format(Locale.ROOT, "%03d", at);
       long file = tables.size() + 1;
-      tables.add(
-          new VersionEdit.Added(place, Tables.table(file, key, key, Long.parseLong(words[i]))));
+      long bytes = Long.parseLong(words[i].substring(colon + 1));
+      tables.add(new VersionEdit.Added(place, Tables.table(file, key, key, bytes)));
     }
   }
 
