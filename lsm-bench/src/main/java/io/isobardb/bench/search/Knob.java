@@ -55,7 +55,7 @@ final class Knob {
   }
 
   /**
-   * Knobs as the user wrote them: {@code writeMemory=1MB..64MB:log,runs=LEVELED|LAZY(4)|4,4,1}.
+   * Knobs as the user wrote them: {@code writeMemory=1MB..64MB:log,runs=LEVELED|LAZY|4,4,1}.
    *
    * @throws UsageException that names the first one that makes no sense
    */

@@ -7,21 +7,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The knobs that are a tree's, among options by name. */
-public final class TreeKnobs {
+final class TreeKnobs {
   /** Their names. */
   static final List<String> NAMES = List.of("runs", "compression", "filterBitsPerKey");
 
   private TreeKnobs() {}
 
-  /** Whether an option of this name is a tree's. */
-  public static boolean isOne(String name) {
-    return NAMES.contains(name);
-  }
-
   /** What is left without them: options of the store. */
-  public static Map<String, String> without(Map<String, String> options) {
+  static Map<String, String> without(Map<String, String> options) {
     Map<String, String> left = new TreeMap<>(options);
     left.keySet().removeAll(NAMES);
     return left;
@@ -32,7 +28,7 @@ public final class TreeKnobs {
    *
    * @throws IllegalArgumentException if one does not take its value
    */
-  public static TreeOptions of(Map<String, String> options) {
+  static TreeOptions of(Map<String, String> options) {
     TreeOptions.Builder builder = TreeOptions.builder();
     options.forEach(
         (name, value) -> {
@@ -45,6 +41,16 @@ public final class TreeKnobs {
           }
         });
     return builder.build();
+  }
+
+  /** The value that an option of this name has; null if it is not a tree's. */
+  static @Nullable String value(String name, TreeOptions options) {
+    return switch (name) {
+      case "runs" -> options.runs().toString();
+      case "compression" -> options.compression().name();
+      case "filterBitsPerKey" -> Integer.toString(options.filterBitsPerKey());
+      default -> null;
+    };
   }
 
   /** What the option of this name is, in code to paste. */
