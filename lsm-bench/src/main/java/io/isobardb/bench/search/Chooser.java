@@ -121,7 +121,10 @@ final class Chooser {
     Set<List<String>> seen = seen(trials);
     switch (plan.method()) {
       case GRID -> {
-        return space.grid(room).stream().filter(each -> !seen.contains(each)).findFirst().orElse(null);
+        return space.grid(room).stream()
+            .filter(each -> !seen.contains(each))
+            .findFirst()
+            .orElse(null);
       }
       case RANDOM -> {
         return fresh(seen, random);
@@ -254,8 +257,7 @@ final class Chooser {
       return candidates.stream().filter(each -> !seen.contains(each)).findFirst().orElse(null);
     }
     List<String> best = known.best();
-    double least =
-        best == null || !space.has(best) ? Double.NaN : known.predicted(best).mean();
+    double least = best == null || !space.has(best) ? Double.NaN : known.predicted(best).mean();
     List<List<String>> all = new ArrayList<>(candidates);
     known.ranked().stream()
         .filter(space::has)

@@ -134,8 +134,7 @@ final class Findings {
               .mapToDouble(value -> predicted(Space.with(best, knob, value)).mean())
               .sorted()
               .toArray();
-      weights.add(
-          new Weight(space.knobs().get(i), Math.exp(means[means.length - 1] - means[0])));
+      weights.add(new Weight(space.knobs().get(i), Math.exp(means[means.length - 1] - means[0])));
     }
     weights.sort(Comparator.comparingDouble(Weight::times).reversed());
     return weights;
@@ -187,9 +186,7 @@ final class Findings {
     if (ratios.length == 0) {
       return Double.NaN;
     }
-    return ratios.length % 2 == 1
-        ? ratios[middle]
-        : Math.sqrt(ratios[middle - 1] * ratios[middle]);
+    return ratios.length % 2 == 1 ? ratios[middle] : Math.sqrt(ratios[middle - 1] * ratios[middle]);
   }
 
   /** In how many pairs the best setting was better. */

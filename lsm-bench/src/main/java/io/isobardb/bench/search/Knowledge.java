@@ -29,8 +29,7 @@ final class Knowledge {
    * @param trials in any phase; settings that the space has not, such as defaults that are out of a
    *     range, don't teach
    */
-  Knowledge(
-      Space space, Goal goal, Method method, List<Trial> trials, SplittableRandom random) {
+  Knowledge(Space space, Goal goal, Method method, List<Trial> trials, SplittableRandom random) {
     this.space = space;
     this.goal = goal;
     for (Trial trial : trials) {
@@ -53,7 +52,8 @@ final class Knowledge {
             .max()
             .orElse(0);
     List<Trial> used = trials.stream().filter(each -> failures || !each.isFailed()).toList();
-    double[][] points = used.stream().map(each -> space.point(each.setting())).toArray(double[][]::new);
+    double[][] points =
+        used.stream().map(each -> space.point(each.setting())).toArray(double[][]::new);
     double[] values =
         used.stream()
             .mapToDouble(each -> each.isFailed() ? worst : of.modelled(each.figure(of)))

@@ -81,7 +81,9 @@ public enum Metric {
     return switch (this) {
       case MEMORY, WRITTEN -> ByteSize.parse(text).bytes();
       case P99 ->
-          text.strip().matches("[0-9.]+") ? Numbers.parseDouble(text) : TimeSpan.parse(text).millis();
+          text.strip().matches("[0-9.]+")
+              ? Numbers.parseDouble(text)
+              : TimeSpan.parse(text).millis();
       default -> Numbers.parseDouble(text);
     };
   }

@@ -58,8 +58,7 @@ final class RandomForest implements Model {
       for (int cut = 1; cut < sorted.length; cut++) {
         double below = points[sorted[cut - 1]][c];
         double above = points[sorted[cut]][c];
-        double both =
-            spread(values, sorted, 0, cut) + spread(values, sorted, cut, sorted.length);
+        double both = spread(values, sorted, 0, cut) + spread(values, sorted, cut, sorted.length);
         if (below < above && both < least) {
           least = both;
           coordinate = c;

@@ -4,7 +4,6 @@ import io.isobardb.bench.experiment.SimulatedLoad;
 import io.isobardb.bench.latency.Jobs;
 import io.isobardb.bench.latency.ScaledLoad;
 import io.isobardb.bench.process.ChildMain;
-import io.isobardb.bench.process.Events;
 import io.isobardb.lsm.TreeOptions;
 import java.util.Map;
 

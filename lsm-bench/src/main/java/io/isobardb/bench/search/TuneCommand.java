@@ -172,7 +172,8 @@ public final class TuneCommand implements Callable<Integer> {
     Goal goal = goal(load);
     List<Knob> parsed = Knob.parseAll(knobs);
     if (parsed.size() > MOST_KNOBS) {
-      throw new UsageException("--knobs has at most " + MOST_KNOBS + " knobs, not " + parsed.size());
+      throw new UsageException(
+          "--knobs has at most " + MOST_KNOBS + " knobs, not " + parsed.size());
     }
     for (Knob knob : parsed) {
       if (options.containsKey(knob.name())) {

@@ -41,7 +41,8 @@ final class TuneReport {
       text.append("\nWithout one knob, which has its default then:\n\n").append(without);
     }
     if (findings.hasSurface()) {
-      text.append("\nHow much each knob matters around the best setting, by a model of all runs:\n\n");
+      text.append(
+          "\nHow much each knob matters around the best setting, by a model of all runs:\n\n");
       text.append(weights());
       TextTable surface = surface();
       if (surface != null) {
@@ -285,8 +286,7 @@ final class TuneReport {
     text.append("\n# StoreOptions.fromProperties(properties, \"").append(TuneCommand.PREFIX);
     text.append("\")\n");
     StringBuilder tree = new StringBuilder();
-    for (Map.Entry<String, String> each :
-        findings.space().options(findings.best()).entrySet()) {
+    for (Map.Entry<String, String> each : findings.space().options(findings.best()).entrySet()) {
       if (TreeKnobs.NAMES.contains(each.getKey())) {
         tree.append(TreeKnobs.call(each.getKey(), each.getValue()));
       } else {

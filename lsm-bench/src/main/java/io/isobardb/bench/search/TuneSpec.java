@@ -13,12 +13,7 @@ import java.util.Map;
  * @param seed of all choices
  */
 record TuneSpec(
-    String kind,
-    String load,
-    double part,
-    double seconds,
-    Map<String, String> options,
-    long seed) {
+    String kind, String load, double part, double seconds, Map<String, String> options, long seed) {
   static final String VIRTUAL = "virtual";
   static final String SIMULATED = "simulated";
 }

@@ -25,7 +25,9 @@ class KnobTest {
     assertEquals(
         "[writeMemory=1MB..64MB:log, runs=LEVELED|LAZY(8)|LAZY(4), backgroundThreads=1..4]",
         knobs.toString());
-    assertEquals(knobs.toString(), Knob.parseAll(knobs.toString().replaceAll("^.|.$", "").replace(", ", ",")).toString());
+    assertEquals(
+        knobs.toString(),
+        Knob.parseAll(knobs.toString().replaceAll("^.|.$", "").replace(", ", ",")).toString());
   }
 
   @Test
@@ -51,7 +53,10 @@ class KnobTest {
   void whatIsGivenIsWithinTheRange() {
     SplittableRandom random = new SplittableRandom(1);
     for (String text :
-        List.of("writeMemory=1000001..2000003", "maxSpace=1.2345..1.2349", "memoryBudget=5MB..1GB:log")) {
+        List.of(
+            "writeMemory=1000001..2000003",
+            "maxSpace=1.2345..1.2349",
+            "memoryBudget=5MB..1GB:log")) {
       Knob knob = knob(text);
       for (int i = 0; i < 200; i++) {
         String value = knob.value(random.nextDouble());
@@ -68,8 +73,7 @@ class KnobTest {
         new Space(
             Knob.parseAll("runs=LEVELED|LAZY|TIERED,pageSize=4KB|8KB|16KB,memoryTuner=on|off"),
             options -> true);
-    assertArrayEquals(
-        new double[] {0, 1, 0, 1, 0}, space.point(List.of("LAZY(8)", "16KB", "on")));
+    assertArrayEquals(new double[] {0, 1, 0, 1, 0}, space.point(List.of("LAZY(8)", "16KB", "on")));
     assertArrayEquals(new int[] {0, 0, 0, 1, 2}, space.knobOfCoordinate());
     Knob ordered = knob("runs=LEVELED|LAZY(4)|LAZY(8):ordered");
     assertEquals(1, ordered.coordinates());
@@ -78,7 +82,8 @@ class KnobTest {
 
   @Test
   void aGridHasAtMostSoManySettingsThatAStoreTakes() {
-    List<Knob> knobs = Knob.parseAll("backgroundThreads=1..8,experiment.l0StartGroups=1..8,memoryTuner=on|off");
+    List<Knob> knobs =
+        Knob.parseAll("backgroundThreads=1..8,experiment.l0StartGroups=1..8,memoryTuner=on|off");
     assertEquals(50, new Space(knobs, options -> true).grid(60).size());
     List<List<String>> taken =
         new Space(knobs, options -> options.get("memoryTuner").equals("on")).grid(60);
@@ -108,8 +113,7 @@ class KnobTest {
       })
   void whatMakesNoSenseIsToldInALine(String line) {
     String[] parts = line.split(" \\| ", 2);
-    UsageException thrown =
-        assertThrows(UsageException.class, () -> Knob.parseAll(parts[0]));
+    UsageException thrown = assertThrows(UsageException.class, () -> Knob.parseAll(parts[0]));
     assertTrue(thrown.getMessage().contains(parts[1]), thrown::getMessage);
     assertTrue(thrown.getMessage().startsWith("--knobs"), thrown::getMessage);
   }

@@ -56,8 +56,7 @@ class SearchTest {
   }
 
   private static Plan plan(Method method, int evaluations, boolean oneByOne, long seed) {
-    return new Plan(
-        new Goal(Metric.WRITTEN, List.of()), method, evaluations, oneByOne, seed);
+    return new Plan(new Goal(Metric.WRITTEN, List.of()), method, evaluations, oneByOne, seed);
   }
 
   private static Findings search(Surface surface, Plan plan, int pairs) throws Exception {
@@ -111,8 +110,7 @@ class SearchTest {
     assertTrue(found.runsOfBest() >= 2, "runs of the best one: " + found.runsOfBest());
     List<Trial> ofBest =
         evaluations.stream().filter(each -> each.setting().equals(found.best())).toList();
-    assertEquals(
-        ofBest.size(), ofBest.stream().mapToLong(Trial::seed).distinct().count(), "seeds");
+    assertEquals(ofBest.size(), ofBest.stream().mapToLong(Trial::seed).distinct().count(), "seeds");
     assertEquals(25 + found.without().size(), surface.runs);
   }
 
@@ -195,7 +193,8 @@ class SearchTest {
     Search search = new Search(surface, space, plan, Journal.inMemory(space), 200, trial -> {});
     Findings found = search.run(0);
     assertEquals(0.9, space.places(found.best())[0], 0.1);
-    List<String> failures = found.trials().stream().map(Trial::failure).distinct().sorted().toList();
+    List<String> failures =
+        found.trials().stream().map(Trial::failure).distinct().sorted().toList();
     assertEquals(List.of("", "it took longer than 0.2 s", "out of luck"), failures);
     assertTrue(new TuneReport(surface, found).text().contains("failed"));
   }
