@@ -211,7 +211,7 @@ final class TuneReport {
 
   /** What the best setting has with each knob, by what is left without it. */
   TextTable without() {
-    TextTable table = new TextTable("knob", "best setting by it", "what the knob brings");
+    TextTable table = new TextTable("knob", "with it / without", "what the knob brings");
     for (Without each : findings.without()) {
       double share = 100 * (metric.isMoreBetter() ? each.ratio() - 1 : 1 - each.ratio());
       String brings =
