@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  */
 final class Search {
   /** Seeds of pairs begin here, so that they are others than those that chose the best one. */
-  private static final int PAIR_SEEDS = 1000;
+  private static final int PAIR_SEEDS = 100_000;
 
   private static final long END_MILLIS = 10_000;
 
@@ -67,7 +67,7 @@ final class Search {
   Findings run(int pairs) throws IOException, InterruptedException {
     Chooser chooser = new Chooser(space, plan, defaults);
     for (Choice next = chooser.next(trials()); next != null; next = chooser.next(trials())) {
-      run(next.phase(), next.setting(), seed(next.setting()));
+      run(next.phase(), next.setting(), seed());
     }
     Findings found = findings();
     List<String> best = found.best();
@@ -87,20 +87,9 @@ final class Search {
     return journal.trials();
   }
 
-  /** Another one for each run of a setting; equal ones for equal runs of different settings. */
-  private long seed(List<String> setting) {
-    return plan.seed() + count(null, setting);
-  }
-
-  private long count(@org.jspecify.annotations.Nullable Phase phase, List<String> setting) {
-    return trials().stream()
-        .filter(each -> phase == null ? isEvaluation(each) : each.phase() == phase)
-        .filter(each -> each.setting().equals(setting))
-        .count();
-  }
-
-  private static boolean isEvaluation(Trial trial) {
-    return !Chooser.evaluations(List.of(trial)).isEmpty();
+  /** Another one for each run: what is luck with one seed must not look like a good setting. */
+  private long seed() {
+    return plan.seed() + trials().size();
   }
 
   private void leaveOut(List<String> best) throws IOException, InterruptedException {
@@ -109,10 +98,14 @@ final class Search {
       if (!without.equals(best)
           && !without.equals(defaults)
           && space.isTaken(without)
-          && count(Phase.WITHOUT, without) == 0) {
-        run(Phase.WITHOUT, without, plan.seed());
+          && trials().stream().noneMatch(each -> isWithout(each, without))) {
+        run(Phase.WITHOUT, without, seed());
       }
     }
+  }
+
+  private static boolean isWithout(Trial trial, List<String> setting) {
+    return trial.phase() == Phase.WITHOUT && trial.setting().equals(setting);
   }
 
   private void pair(List<String> best, int pairs) throws IOException, InterruptedException {

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -193,6 +195,7 @@ class SearchTest {
 
   @Test
   void aRunThatFailsOrTakesTooLongIsABadOne() throws Exception {
+    AtomicInteger ended = new AtomicInteger();
     Surface surface =
         new Surface(TWO, 0)
             .with(
@@ -202,7 +205,7 @@ class SearchTest {
                     throw new IllegalStateException("out of luck");
                   }
                   if (p[0] < 0.2) {
-                    sleep();
+                    sleep(ended);
                   }
                   return 100 * (2 - p[0]);
                 });
@@ -215,13 +218,37 @@ class SearchTest {
         found.trials().stream().map(Trial::failure).distinct().sorted().toList();
     assertEquals(List.of("", "it took longer than 0.2 s", "out of luck"), failures);
     assertTrue(new TuneReport(surface, found).text().contains("failed"));
+    long late = found.trials().stream().filter(each -> each.failure().contains("longer")).count();
+    assertEquals(late, ended.get(), "runs that were ended");
   }
 
-  private static void sleep() {
+  private static void sleep(AtomicInteger ended) {
     try {
       Thread.sleep(60_000);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("ended", e);
+      ended.incrementAndGet();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatStoresRefuseTogetherIsNeverTried(Method method) throws Exception {
+    Surface surface = Truth.BOWL.surface(NOISE);
+    // Of the best places, too: they lie at 0.3 and 0.7.
+    Predicate<Map<String, String>> taken =
+        options -> {
+          double[] places = surface.space().places(List.copyOf(options.values()));
+          return places[1] <= places[0] + 0.3;
+        };
+    Space space = new Space(TWO, taken);
+    for (boolean oneByOne : new boolean[] {false, true}) {
+      Plan plan = plan(method, 20, oneByOne, 4);
+      Journal journal = Journal.inMemory(space);
+      Findings found = new Search(surface, space, plan, journal, 60_000, trial -> {}).run(1);
+      for (Trial trial : found.trials()) {
+        assertTrue(space.isTaken(trial.setting()), trial::toString);
+      }
+      assertTrue(found.trials().size() > 9, "runs: " + found.trials().size());
     }
   }
 
