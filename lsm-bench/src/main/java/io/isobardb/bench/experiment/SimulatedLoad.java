@@ -17,7 +17,7 @@ import java.util.Properties;
  * bytes on any machine.
  *
  * @param name of the workload
- * @param part by which the usual sizes are multiplied; above 0, at most 1
+ * @param part by which the usual sizes are multiplied; above 0
  * @param options of the store, by name; they come after its memory
  * @param tree options of the tree
  */
@@ -28,7 +28,7 @@ public record SimulatedLoad(
   public static final String SPACE = "on disk [bytes per byte of the records]";
   public static final String HELD = "memory held [B]";
 
-  /** Operations before those measured, as many times as there are records; and measured ones. */
+  /** Operations before those measured, as a multiple. */
   private static final int BEFORE = 4;
 
   private static final long RECORDS = 400_000;

@@ -11,12 +11,13 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A load of {@code isobar latency} in virtual time, made smaller, as figures: for experiments.
+ * A load of {@code isobar latency} in virtual time, mostly made smaller, as figures: for
+ * experiments and searches.
  *
  * @param load its name
  * @param rate requests per second at its peaks; 0 for the load's own
  * @param work how flushes and merges run
- * @param part by which rates, device, memory and records are multiplied; above 0, at most 1
+ * @param part by which rates, device, memory and records are multiplied; above 0
  * @param seconds how long it runs
  */
 public record ScaledLoad(String load, double rate, Work work, double part, double seconds) {

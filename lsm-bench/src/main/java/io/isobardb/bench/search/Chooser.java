@@ -256,8 +256,8 @@ final class Chooser {
     if (!known.hasModel()) {
       return candidates.stream().filter(each -> !seen.contains(each)).findFirst().orElse(null);
     }
-    List<String> best = known.best();
-    double least = best == null || !space.has(best) ? Double.NaN : known.predicted(best).mean();
+    List<String> best = known.bestOfSpace();
+    double least = best == null ? Double.NaN : known.predicted(best).mean();
     List<List<String>> all = new ArrayList<>(candidates);
     known.ranked().stream()
         .filter(space::has)

@@ -55,12 +55,7 @@ final class Findings {
     best = known.believed();
     // Whatever the method was: a smooth surface with what it does not know.
     surface =
-        new Knowledge(
-            space,
-            plan.goal(),
-            Method.GP,
-            trials.stream().filter(each -> each.phase() != Phase.PAIR_DEFAULTS).toList(),
-            new SplittableRandom(plan.seed()));
+        new Knowledge(space, plan.goal(), Method.GP, trials, new SplittableRandom(plan.seed()));
   }
 
   Space space() {

@@ -138,7 +138,12 @@ final class Knowledge {
     return first(setting -> broken(setting).isEmpty());
   }
 
-  /** The same among those that were repeated, if there are any. */
+  /** The same among those that a search may try: defaults may be out of a knob's range. */
+  @Nullable List<String> bestOfSpace() {
+    return first(setting -> space.has(setting) && broken(setting).isEmpty());
+  }
+
+  /** The best one among those that were repeated, if there are any. */
   @Nullable List<String> believed() {
     List<String> repeated =
         first(setting -> broken(setting).isEmpty() && runs.get(setting).size() > 1);

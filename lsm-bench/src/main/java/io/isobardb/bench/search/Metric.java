@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** What a run is judged by. All are above 0. */
-public enum Metric {
+enum Metric {
   /** Operations a second. */
   THROUGHPUT("operations/s", true),
   /** What an operation costs; its unit is the workload's. */
@@ -35,7 +35,7 @@ public enum Metric {
   }
 
   /** Its name on the command line. */
-  public String label() {
+  String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 

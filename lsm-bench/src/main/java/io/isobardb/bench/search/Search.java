@@ -132,8 +132,8 @@ final class Search {
 
   private void run(Phase phase, List<String> setting, long seed)
       throws IOException, InterruptedException {
-    boolean isDefault = phase == Phase.DEFAULTS || phase == Phase.PAIR_DEFAULTS;
-    Map<String, String> options = isDefault ? Map.of() : space.options(setting);
+    // Defaults may follow from each other, and a store need not take each of them if it is set.
+    Map<String, String> options = setting.equals(defaults) ? Map.of() : space.options(setting);
     long begin = System.nanoTime();
     String failure = "";
     Map<Metric, Double> figures = new EnumMap<>(Metric.class);

@@ -168,6 +168,7 @@ public final class TuneCommand implements Callable<Integer> {
                 duration == null ? 30 : duration.millis() / 1e3,
                 options,
                 dir));
+    // A wrong --option is told before a wrong knob.
     UsageException.ofArguments(() -> load.defaultOf("memoryBudget"));
     Goal goal = goal(load);
     List<Knob> parsed = Knob.parseAll(knobs);

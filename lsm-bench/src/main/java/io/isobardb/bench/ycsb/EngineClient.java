@@ -23,8 +23,8 @@ import site.ycsb.DBException;
 /**
  * The YCSB binding of any engine of {@code bench.engine}, for peers. Properties: {@code
  * isobar.engine}, and of the adapter {@code isobar.dir}, {@code isobar.memory}, {@code
- * isobar.durability}, {@code isobar.io}. Of Isobar with a {@link #setTree tree}, too, that has all
- * of {@code isobar.store.OPTION}.
+ * isobar.durability}, {@code isobar.io}. Isobar whose {@link #setTree tree} is given takes all of
+ * {@code isobar.store.OPTION}, too.
  */
 public final class EngineClient extends RecordClient {
   private static final Shared<Engine> ENGINE = new Shared<>();

@@ -15,6 +15,7 @@ final class Surface implements Load {
   private final List<Knob> knobs;
   private final double noise;
   private final Map<Metric, ToDoubleFunction<double[]>> truth = new EnumMap<>(Metric.class);
+  private double ofDefaults = 1;
   int runs;
 
   /** A surface whose single runs deviate by so much, as a share. */
@@ -25,6 +26,12 @@ final class Surface implements Load {
 
   Surface with(Metric metric, ToDoubleFunction<double[]> of) {
     truth.put(metric, of);
+    return this;
+  }
+
+  /** Runs without options have so many times the figures. */
+  Surface withDefaults(double times) {
+    ofDefaults = times;
     return this;
   }
 
@@ -61,6 +68,9 @@ final class Surface implements Load {
 
   @Override
   public String defaultOf(String option) {
+    if (ofDefaults != 1) {
+      return "1GB";
+    }
     return knobs.stream().filter(each -> each.name().equals(option)).findFirst().get().value(0.5);
   }
 
@@ -77,7 +87,10 @@ final class Surface implements Load {
     truth.forEach(
         (metric, of) ->
             figures.put(
-                metric, of.applyAsDouble(places) * Math.exp(noise * random.nextGaussian())));
+                metric,
+                (options.isEmpty() ? ofDefaults : 1)
+                    * of.applyAsDouble(places)
+                    * Math.exp(noise * random.nextGaussian())));
     return figures;
   }
 }
