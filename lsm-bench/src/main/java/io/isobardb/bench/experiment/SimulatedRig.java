@@ -193,6 +193,16 @@ final class SimulatedRig implements AutoCloseable {
     return store.stats().trees().get(0);
   }
 
+  /** All that lies on the simulated disk of SSTables. */
+  long diskBytes() {
+    return store.stats().diskBytes();
+  }
+
+  /** The most memory that the store has held. */
+  long peakMemoryBytes() {
+    return store.stats().ledger().peakBytes();
+  }
+
   /** Bits of filter per key in the SSTables of the first tree on disk. */
   double filterBits() {
     long blocks = 0;
@@ -280,6 +290,8 @@ final class SimulatedRig implements AutoCloseable {
     addRunsAsked(figures, before.trees().get(0).readers(), now.trees().get(0).readers());
     double queries = now.cache().queryMisses() - before.cache().queryMisses();
     figures.put(Meter.QUERY_READ, queries / ops);
+    double mergeReads = now.cache().mergeMisses() - before.cache().mergeMisses();
+    figures.put(Meter.MERGE_READ, mergeReads / ops);
     figures.put(MEMORY_WEIGHT, (double) told.freedBytes / Math.max(1, told.flushedBytes));
     figures.put(STORED_ENTRY, last / shape.trees() / shape.records());
     figures.put(LEVELS, (double) now.trees().get(0).levelBytes().size());

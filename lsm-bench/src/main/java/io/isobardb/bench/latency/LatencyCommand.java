@@ -13,6 +13,7 @@ import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.option.Runs;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -343,7 +344,7 @@ public final class LatencyCommand implements Callable<Integer> {
         seconds,
         machine(preset),
         all,
-        parsedRuns(),
+        TreeOptions.builder().runs(parsedRuns()).build(),
         seed);
   }
 
@@ -498,9 +499,8 @@ public final class LatencyCommand implements Callable<Integer> {
     return size.bytes();
   }
 
-  /** In virtual time all files are on the heap: old and new ones while they are merged. */
   private static void checkHeap(LatencySpec spec) {
-    double needed = 2.5 * spec.dataBytes() + 1.5 * spec.machine().memoryBytes() + (64 << 20);
+    double needed = spec.heapBytes();
     if (needed > Runtime.getRuntime().maxMemory()) {
       throw new UsageException(
           "virtual time keeps files on the heap, and "

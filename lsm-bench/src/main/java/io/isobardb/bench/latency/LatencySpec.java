@@ -1,7 +1,7 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.Requests.Content;
-import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import java.util.Map;
 
@@ -13,7 +13,7 @@ import java.util.Map;
  * @param seconds how long they arrive
  * @param machine where
  * @param options of the store, by name; they come after its memory
- * @param runs of the tree's levels, if the engine is Isobar
+ * @param tree options of the tree, if the engine is Isobar
  * @param seed of all choices
  */
 record LatencySpec(
@@ -22,7 +22,7 @@ record LatencySpec(
     double seconds,
     Machine machine,
     Map<String, String> options,
-    Runs runs,
+    TreeOptions tree,
     long seed) {
   /**
    * Where a load runs.
@@ -69,7 +69,12 @@ record LatencySpec(
 
   /** The same content with other arrivals. */
   LatencySpec with(Trace other) {
-    return new LatencySpec(other, content, seconds, machine, options, runs, seed);
+    return new LatencySpec(other, content, seconds, machine, options, tree, seed);
+  }
+
+  /** In virtual time all files are on the heap: old and new ones while they are merged. */
+  double heapBytes() {
+    return 2.5 * dataBytes() + 1.5 * machine.memoryBytes() + (64 << 20);
   }
 
   /** Bytes of all records, about. */

@@ -20,6 +20,8 @@ import java.util.Map;
  * @param l0Groups of the tree
  * @param levelBytes of L0, then of L1 and deeper
  * @param debtBytes what waits for merges
+ * @param heldBytes all memory that the store holds
+ * @param pagesRead of files, by queries and merges
  * @param memoryBytes write memory in use
  * @param stallMillis how long writers waited, by reason
  */
@@ -32,6 +34,8 @@ record Sample(
     int l0Groups,
     List<Long> levelBytes,
     long debtBytes,
+    long heldBytes,
+    long pagesRead,
     long memoryBytes,
     Map<StallReason, Double> stallMillis) {
   /** As it is now. */
@@ -56,8 +60,15 @@ record Sample(
         tree.l0Groups(),
         levels,
         stats.mergeDebtBytes(),
+        stats.ledger().allocatedBytes(),
+        stats.cache().queryMisses() + stats.cache().mergeMisses(),
         stats.writeMemoryBytes(),
         stalls);
+  }
+
+  /** All of the tree on disk. */
+  long diskBytes() {
+    return levelBytes.stream().mapToLong(Long::longValue).sum();
   }
 
   /** How long writers waited, for whatever reason. */

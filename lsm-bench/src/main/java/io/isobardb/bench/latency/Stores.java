@@ -44,8 +44,8 @@ final class Stores {
    */
   static TreeOptions treeOptions(LatencySpec spec) {
     double space = options(spec).maxSpace();
-    UsageException.ofArguments(() -> new TreeShape(spec.runs(), space).check());
-    return TreeOptions.builder().runs(spec.runs()).build();
+    UsageException.ofArguments(() -> new TreeShape(spec.tree().runs(), space).check());
+    return spec.tree();
   }
 
   /** A target for one client. */

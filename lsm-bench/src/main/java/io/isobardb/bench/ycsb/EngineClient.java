@@ -3,8 +3,13 @@ package io.isobardb.bench.ycsb;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.bench.engine.Session;
 import io.isobardb.cli.console.ByteSize;
+import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.ycsb.IsobarClient;
 import io.isobardb.ycsb.RecordClient;
 import io.isobardb.ycsb.Shared;
 import java.io.IOException;
@@ -18,10 +23,14 @@ import site.ycsb.DBException;
 /**
  * The YCSB binding of any engine of {@code bench.engine}, for peers. Properties: {@code
  * isobar.engine}, and of the adapter {@code isobar.dir}, {@code isobar.memory}, {@code
- * isobar.durability}, {@code isobar.io}.
+ * isobar.durability}, {@code isobar.io}. Isobar whose {@link #setTree tree} is given takes all of
+ * {@code isobar.store.OPTION}, too.
  */
 public final class EngineClient extends RecordClient {
   private static final Shared<Engine> ENGINE = new Shared<>();
+  private static final String TREE_RUNS = "tree.runs";
+  private static final String TREE_COMPRESSION = "tree.compression";
+  private static final String TREE_FILTERS = "tree.filterBitsPerKey";
 
   private @Nullable Session session;
 
@@ -39,15 +48,32 @@ public final class EngineClient extends RecordClient {
     }
     EngineKind kind = EngineKind.of(required(properties, "isobar.engine"));
     Engine engine =
-        kind.open(
-            new EngineOptions(
-                dir,
-                ByteSize.parse(properties.getProperty("isobar.memory", "256MB")).bytes(),
-                properties.getProperty("isobar.io", "direct").equals("direct"),
-                properties.getProperty("isobar.durability", "async").equals("sync"),
-                trees));
+        kind == EngineKind.ISOBAR && properties.containsKey(TREE_RUNS)
+            ? IsobarEngine.open(dir, IsobarClient.options(properties), trees, tree(properties))
+            : kind.open(
+                new EngineOptions(
+                    dir,
+                    ByteSize.parse(properties.getProperty("isobar.memory", "256MB")).bytes(),
+                    properties.getProperty("isobar.io", "direct").equals("direct"),
+                    properties.getProperty("isobar.durability", "async").equals("sync"),
+                    trees));
     System.err.println(engine.configuration());
     return engine;
+  }
+
+  /** Has a client open Isobar with a tree of these options. */
+  static void setTree(Properties properties, TreeOptions tree) {
+    properties.setProperty(TREE_RUNS, tree.runs().toString());
+    properties.setProperty(TREE_COMPRESSION, tree.compression().name());
+    properties.setProperty(TREE_FILTERS, Integer.toString(tree.filterBitsPerKey()));
+  }
+
+  private static TreeOptions tree(Properties properties) {
+    return TreeOptions.builder()
+        .runs(Runs.parse(properties.getProperty(TREE_RUNS)))
+        .compression(Compression.valueOf(properties.getProperty(TREE_COMPRESSION)))
+        .filterBitsPerKey(Integer.parseInt(properties.getProperty(TREE_FILTERS)))
+        .build();
   }
 
   private static String required(Properties properties, String name) throws DBException {
