@@ -36,10 +36,9 @@ public final class RunsModel implements WriteModel {
   private static final int SOLVE_STEPS = 60;
 
   /**
-   * A column goes down when it holds so many times the mean. Columns would hold twice the mean if
-   * each began empty. But a merge takes only what rewrites least below, so that much is left at its
-   * ends. This and {@link #NEWEST} were found with {@code StoreSimulator}: docs/models.md has the
-   * errors.
+   * A column goes down when it holds so many times what tiers may. It would hold about twice that
+   * if columns were emptied whole, and simulated ones do not. This and {@link #NEWEST} are a fit to
+   * {@code StoreSimulator}: docs/models.md has the errors.
    */
   private static final double FULLER = 1.1;
 
