@@ -61,7 +61,7 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public WriteBatch writeTimeout(Duration timeout) {
-    OptionLimits.checkTimeout("writeTimeout", timeout);
+    OptionLimits.checkTimeout("writeTimeout", Objects.requireNonNull(timeout, "timeout"));
     enter();
     try {
       writeTimeout = timeout;

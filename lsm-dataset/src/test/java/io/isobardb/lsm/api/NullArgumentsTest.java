@@ -15,6 +15,7 @@ import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.EntryReader;
+import io.isobardb.lsm.IoBudget;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.MemoryTunerOptions;
@@ -96,6 +97,7 @@ class NullArgumentsTest {
           "IndexEntry",
           "IndexState",
           "IndexStatus",
+          "IoBudget",
           "Isolation",
           "KeyExtractor",
           "Locking",
@@ -180,6 +182,7 @@ class NullArgumentsTest {
     arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
     arguments.put(Levels.class, Levels.dynamic());
     arguments.put(IoBandwidth.class, IoBandwidth.auto());
+    arguments.put(IoBudget.class, IoBudget.of(IoBudget.LEAST_BYTES));
     arguments.put(MergeOperator.class, MergeOperator.APPEND);
     arguments.put(KeyExtractor.class, extractor);
     arguments.put(BuildProgress.class, BuildProgress.NONE);
