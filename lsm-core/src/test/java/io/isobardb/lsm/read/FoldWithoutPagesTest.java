@@ -20,12 +20,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A source of a cursor finds no page while operands are read, which each of its steps may do. */
 class FoldWithoutPagesTest {
+  /** What moves a cursor by a step. */
+  private static final Set<String> STEPS = Set.of("next", "nextKey", "previous");
+
   /** The step that fails; then fewer than 0. */
   private int left = -1;
 
@@ -35,8 +39,7 @@ class FoldWithoutPagesTest {
             EntryCursor.class.getClassLoader(),
             new Class<?>[] {EntryCursor.class},
             (proxy, method, arguments) -> {
-              boolean step = method.getName().equals("next") || method.getName().equals("previous");
-              if (step && left >= 0 && left-- == 0) {
+              if (STEPS.contains(method.getName()) && left >= 0 && left-- == 0) {
                 throw new OutOfBudgetException("no page");
               }
               try {
