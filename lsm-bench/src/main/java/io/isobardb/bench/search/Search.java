@@ -155,7 +155,8 @@ final class Search {
       // The run was ended with this process: that says nothing of its setting.
       throw new InterruptedException("the process is being ended");
     }
-    double seconds = (System.nanoTime() - begin) / 1e9;
+    // As the journal has it: a search that goes on tells the same.
+    double seconds = Math.round((System.nanoTime() - begin) / 1e6) / 1e3;
     Trial trial = new Trial(phase, setting, seed, seconds, failure, figures);
     if (phase == Phase.DEFAULTS && trial.isFailed()) {
       throw new FailedException(Exit.FAILURE, "the workload fails with the defaults: " + failure);
