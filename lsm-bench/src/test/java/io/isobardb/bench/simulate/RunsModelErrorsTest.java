@@ -10,11 +10,13 @@ import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.tuner.model.Popularity;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What {@link RunsModel} says of trees with tiers, and what the engine's policies do to them. */
+@Tag("any-jdk")
 class RunsModelErrorsTest {
   private static final int KEYS = 15_000;
   private static final double ROUNDS = 8;
