@@ -32,7 +32,8 @@ final class ProfilePage {
                     + " equally far from each other. From top to bottom: runs, the newest first. The"
                     + " darkest SSTable has the most per megabyte.")
             .heatMap(map("Gets that came to it", tree, TableReadStats::asked))
-            .heatMap(map("Gets that a filter let pass in vain", tree, TableReadStats::falsePositives))
+            .heatMap(
+                map("Gets that a filter let pass in vain", tree, TableReadStats::falsePositives))
             .heatMap(map("Cursors placed in it", tree, TableReadStats::cursors))
             .heatMap(map("Pages read from its file", tree, TableReadStats::pagesRead));
       }
