@@ -47,7 +47,9 @@ module io.isobardb.lsm {
       io.isobardb.repair;
   exports io.isobardb.lsm.wal to
       io.isobardb.repair;
-  // The tuner's file, for tune-report.
+  // Sizes as options are given, and the tuner's file, for the command line.
+  exports io.isobardb.lsm.setting to
+      io.isobardb.cli;
   exports io.isobardb.lsm.tuning to
       io.isobardb.cli;
 }

@@ -21,7 +21,7 @@ final class BandwidthKind extends OptionKind<IoBandwidth> {
     long bytes;
     try {
       bytes = Sizes.parse(size);
-    } catch (IllegalArgumentException | ArithmeticException e) {
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "it is neither auto nor unlimited nor a size per second such as 200MB", e);
     }

@@ -3,42 +3,72 @@ package io.isobardb.lsm.setting;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Sizes and durations as people write them. */
+/**
+ * Sizes and durations as people write them: in options, and on the command line.
+ *
+ * <p>They are taken apart by hand. A pattern costs time when the first store of a process is
+ * opened.
+ */
 public final class Sizes {
-  private static final Map<String, Integer> SHIFTS =
-      Map.of("", 0, "B", 0, "KB", 10, "KIB", 10, "K", 10, "MB", 20, "MIB", 20, "M", 20);
+  private static final String[] UNITS = {"", "KB", "MB", "GB"};
+  private static final String PREFIXES = "kmgt";
 
   private Sizes() {}
 
-  /** Bytes of {@code "64MB"}, {@code "1 GiB"}, {@code "4096"}; units are powers of 1024. */
+  /**
+   * Bytes of {@code "64MB"}, {@code "1.5 GiB"}, {@code "1t"}, {@code "4096"}. Units are powers of
+   * 1024, with or without the {@code i}, in either case. A part of a byte is left out.
+   *
+   * @throws IllegalArgumentException if {@code text} is no size, or too large for a {@code long}
+   */
   public static long parse(String text) {
-    int digits = 0;
-    while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
-      digits++;
+    String value = text.strip().toLowerCase(Locale.ROOT);
+    int digits = digits(value);
+    int power = power(value.substring(digits).strip());
+    if (digits == 0 || power < 0) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a size such as 4096, 64MB or 1.5GiB");
     }
-    String unit = text.substring(digits).trim().toUpperCase(Locale.ROOT);
-    Integer shift = unit.startsWith("G") ? Integer.valueOf(30) : SHIFTS.get(unit);
-    if (digits == 0 || shift == null) {
-      throw new IllegalArgumentException("'" + text + "' is not a size such as 4096, 64MB or 1GB");
-    }
-    return Math.multiplyExact(Long.parseLong(text.substring(0, digits)), 1L << shift);
+    return scaled(text, value.substring(0, digits), 1L << (10 * power));
   }
 
-  /** {@code "100ms"}, {@code "2s"}, {@code "PT1M"}. */
-  static Duration parseDuration(String text) {
-    String value = text.trim().toLowerCase(Locale.ROOT);
-    if (value.startsWith("pt")) {
-      return parseIso(value);
+  /** By which power of 1024 a unit multiplies; -1 if it is none. */
+  private static int power(String unit) {
+    if (unit.isEmpty() || unit.equals("b")) {
+      return 0;
     }
-    if (value.endsWith("ms")) {
-      return Duration.ofMillis(Long.parseLong(value.substring(0, value.length() - 2).trim()));
+    int power = PREFIXES.indexOf(unit.charAt(0)) + 1;
+    String rest = unit.substring(1);
+    return power > 0 && (rest.isEmpty() || rest.equals("b") || rest.equals("ib")) ? power : -1;
+  }
+
+  /**
+   * {@code "100ms"}, {@code "2s"}, {@code "1.5m"}, {@code "2h"}, or by ISO 8601 {@code "PT1M"}.
+   *
+   * @throws IllegalArgumentException if {@code text} is no duration, or too long for a {@code long}
+   *     of milliseconds
+   */
+  public static Duration parseDuration(String text) {
+    String value = text.strip().toLowerCase(Locale.ROOT);
+    if (value.startsWith("p")) {
+      return parseIso(text.strip());
     }
-    if (value.endsWith("s")) {
-      return Duration.ofSeconds(Long.parseLong(value.substring(0, value.length() - 1).trim()));
+    int digits = digits(value);
+    long unit =
+        switch (value.substring(digits).strip()) {
+          case "ms" -> 1;
+          case "s" -> 1_000;
+          case "m" -> 60_000;
+          case "h" -> 3_600_000;
+          default -> 0;
+        };
+    if (digits == 0 || unit == 0) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a duration such as 100ms, 2s, 5m or 2h");
     }
-    throw new IllegalArgumentException("'" + text + "' is not a duration such as 100ms or 2s");
+    return Duration.ofMillis(scaled(text, value.substring(0, digits), unit));
   }
 
   private static Duration parseIso(String text) {
@@ -49,16 +79,50 @@ public final class Sizes {
     }
   }
 
+  /** How many characters at the start are a number, with decimals or without; 0 if none are. */
+  private static int digits(String value) {
+    int whole = digitsFrom(value, 0);
+    if (whole == 0 || whole == value.length() || value.charAt(whole) != '.') {
+      return whole;
+    }
+    int decimals = digitsFrom(value, whole + 1);
+    return decimals == whole + 1 ? 0 : decimals;
+  }
+
+  private static int digitsFrom(String value, int from) {
+    int end = from;
+    while (end < value.length() && value.charAt(end) >= '0' && value.charAt(end) <= '9') {
+      end++;
+    }
+    return end;
+  }
+
+  /** A number of units; without decimals it is exact. */
+  private static long scaled(String text, String number, long unit) {
+    @Nullable Exception tooLarge = null;
+    try {
+      if (number.indexOf('.') < 0) {
+        return Math.multiplyExact(Long.parseLong(number), unit);
+      }
+      double product = Double.parseDouble(number) * unit;
+      if (product < Long.MAX_VALUE) {
+        return (long) product;
+      }
+    } catch (NumberFormatException | ArithmeticException e) {
+      tooLarge = e;
+    }
+    throw new IllegalArgumentException("'" + text + "' is too large", tooLarge);
+  }
+
   /** In the largest unit of which it is a multiple, as {@link #parse} takes it. */
   public static String text(long bytes) {
-    String[] units = {"", "KB", "MB", "GB"};
     int unit = 0;
     long rest = bytes;
-    while (unit < units.length - 1 && rest != 0 && rest % 1024 == 0) {
+    while (unit < UNITS.length - 1 && rest != 0 && rest % 1024 == 0) {
       rest /= 1024;
       unit++;
     }
-    return rest + units[unit];
+    return rest + UNITS[unit];
   }
 
   /** As {@link #parseDuration} takes it. */
