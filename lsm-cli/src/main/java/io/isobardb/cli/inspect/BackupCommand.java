@@ -8,10 +8,14 @@ import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.Finding;
-import java.io.PrintWriter;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -57,9 +61,12 @@ public final class BackupCommand implements Callable<Integer> {
   @Option(names = "--verify", description = "Read all files of all backups, and compare.")
   private boolean verify;
 
+  @Mixin private JsonOption json = new JsonOption();
+
   @Override
-  public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
+  public Integer call() throws IOException {
+    Map<String, Object> result = new LinkedHashMap<>();
+    StringJoiner lines = new StringJoiner(System.lineSeparator());
     ByteSize limit = rate;
     Exit exit = Exit.SUCCESS;
     if (keep != null) {
@@ -68,7 +75,7 @@ public final class BackupCommand implements Callable<Integer> {
     if (limit != null) {
       Numbers.checkAtLeast("--rate", limit, 1);
     }
-    try (Backups backups = open(limit == null ? Long.MAX_VALUE : limit.bytes(), out)) {
+    try (Backups backups = open(limit == null ? Long.MAX_VALUE : limit.bytes(), result, lines)) {
       Long gone = delete;
       if (gone != null) {
         UsageException.ofArguments(
@@ -80,27 +87,45 @@ public final class BackupCommand implements Callable<Integer> {
       if (keep != null) {
         backups.keep(keep);
       }
+      List<Map<String, Object>> all = new ArrayList<>();
       for (Backup backup : backups.list()) {
-        out.printf(
-            Locale.ROOT,
-            "backup %d of %s, %s: %s, of which %s were new%n",
-            backup.id(),
-            backup.created(),
-            backup.store(),
-            ByteSize.format(backup.sizeBytes()),
-            ByteSize.format(backup.copiedBytes()));
+        all.add(described(backup));
+        lines.add(line(backup));
       }
+      result.put("backups", all);
       if (verify) {
         List<Finding> findings = backups.verify();
-        findings.forEach(finding -> out.println("DAMAGED: " + finding));
+        result.put("findings", findings.stream().map(Finding::toString).toList());
+        findings.forEach(finding -> lines.add("DAMAGED: " + finding));
         if (findings.isEmpty()) {
-          out.println("all files are as they were made");
+          lines.add("all files are as they were made");
         }
         exit = findings.isEmpty() ? Exit.SUCCESS : Exit.FINDING;
       }
     }
-    out.flush();
+    json.print(spec.commandLine().getOut(), result, lines.toString());
     return exit.code();
+  }
+
+  private static Map<String, Object> described(Backup backup) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("id", backup.id());
+    all.put("created", backup.created().toString());
+    all.put("store", backup.store());
+    all.put("bytes", backup.sizeBytes());
+    all.put("newBytes", backup.copiedBytes());
+    return all;
+  }
+
+  private static String line(Backup backup) {
+    return String.format(
+        Locale.ROOT,
+        "backup %d of %s, %s: %s, of which %s were new",
+        backup.id(),
+        backup.created(),
+        backup.store(),
+        ByteSize.format(backup.sizeBytes()),
+        ByteSize.format(backup.copiedBytes()));
   }
 
   private Backups opened(long bytesPerSecond) {
@@ -109,7 +134,7 @@ public final class BackupCommand implements Callable<Integer> {
   }
 
   /** Opens the backups, and makes one if there is a store to be backed up. */
-  private Backups open(long bytesPerSecond, PrintWriter out) {
+  private Backups open(long bytesPerSecond, Map<String, Object> result, StringJoiner lines) {
     Path store = source;
     if (store == null) {
       StoreArgument.backups(directory);
@@ -122,7 +147,8 @@ public final class BackupCommand implements Callable<Integer> {
       Backups backups = opened(bytesPerSecond);
       try {
         Backup made = UsageException.ofArguments(() -> backups.create(opened));
-        out.println("made backup " + made.id());
+        result.put("made", made.id());
+        lines.add("made backup " + made.id());
         return backups;
       } catch (RuntimeException | Error e) {
         backups.close();

@@ -25,7 +25,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code check}: is everything in the store's files as it must be? */
@@ -41,8 +40,7 @@ public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private StoreArgument store = new StoreArgument();
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
@@ -68,7 +66,7 @@ public final class CheckCommand implements Callable<Integer> {
       report = new CheckReport(List.of(Finding.of(e.file(), e)), List.of(), 0, 0, 0, 0, 0, 0, 0);
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? json(directory, report) : text(directory, report));
+    out.print(json.isGiven() ? json(directory, report) : text(directory, report));
     out.flush();
     return (report.isSound() ? Exit.SUCCESS : Exit.FINDING).code();
   }

@@ -4,9 +4,12 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
-import java.io.PrintWriter;
+import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -37,11 +40,14 @@ public final class CompactCommand implements Callable<Integer> {
   @Option(names = "--to", paramLabel = "KEY", description = "The key to stop before.")
   private @Nullable String to;
 
+  @Mixin private JsonOption json = new JsonOption();
+
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     byte[] first = from == null ? null : KeyText.parse(from);
     byte[] end = to == null ? null : KeyText.parse(to);
-    PrintWriter out = spec.commandLine().getOut();
+    Map<String, Object> trees = new LinkedHashMap<>();
+    StringJoiner lines = new StringJoiner(System.lineSeparator());
     try (Store opened =
         UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
       for (String name : tree == null ? opened.treeNames() : List.of(tree)) {
@@ -52,15 +58,15 @@ public final class CompactCommand implements Callable<Integer> {
               found.compact(first, end);
               return found;
             });
-        out.printf(
-            Locale.ROOT,
-            "%s: %,d bytes, before %,d%n",
-            name,
-            found.approximateBytes(first, end),
-            before);
+        long after = found.approximateBytes(first, end);
+        Map<String, Object> bytes = new LinkedHashMap<>();
+        bytes.put("before", before);
+        bytes.put("after", after);
+        trees.put(name, bytes);
+        lines.add(String.format(Locale.ROOT, "%s: %,d bytes, before %,d", name, after, before));
       }
     }
-    out.flush();
+    json.print(spec.commandLine().getOut(), trees, lines.toString());
     return Exit.SUCCESS.code();
   }
 }

@@ -55,8 +55,7 @@ public final class DumpCommand implements Callable<Integer> {
       defaultValue = "1000")
   private int limit;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
@@ -83,7 +82,7 @@ public final class DumpCommand implements Callable<Integer> {
       }
       Map<String, Object> all = new LinkedHashMap<>(dump.store());
       all.put("trees", trees);
-      if (json) {
+      if (json.isGiven()) {
         out.println(JSON.std.asString(all));
       } else {
         DumpText.print(all, out);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class EntryLines implements Closeable {
   private final BufferedReader from;
   private final boolean withoutEnd;
+  private final ValueForm form;
   private final StringBuilder line = new StringBuilder();
   private long number;
   private long entries;
@@ -32,23 +33,25 @@ final class EntryLines implements Closeable {
 
   private boolean ended;
 
-  private EntryLines(InputStream from, boolean withoutEnd) {
+  private EntryLines(InputStream from, boolean withoutEnd, ValueForm form) {
     this.from =
         new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8.newDecoder()));
     this.withoutEnd = withoutEnd;
+    this.form = form;
   }
 
   /**
    * The lines of a file.
    *
    * @param withoutEnd whether the line that counts them may be missing
+   * @param form of the values
    */
-  static EntryLines of(Path file, boolean withoutEnd) throws IOException {
-    return new EntryLines(Files.newInputStream(file), withoutEnd);
+  static EntryLines of(Path file, boolean withoutEnd, ValueForm form) throws IOException {
+    return new EntryLines(Files.newInputStream(file), withoutEnd, form);
   }
 
-  static EntryLines ofStandardInput(boolean withoutEnd) {
-    return new EntryLines(System.in, withoutEnd);
+  static EntryLines ofStandardInput(boolean withoutEnd, ValueForm form) {
+    return new EntryLines(System.in, withoutEnd, form);
   }
 
   /** The number of the line that was read last, from 1. */
@@ -75,7 +78,7 @@ final class EntryLines implements Closeable {
         entries++;
         uncounted++;
         ended = false;
-        return EntryText.parse(text, number);
+        return EntryText.parse(text, number, form);
       }
       if (counted != uncounted) {
         throw incomplete(

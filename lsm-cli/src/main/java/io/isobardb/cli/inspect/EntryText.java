@@ -1,17 +1,22 @@
 package io.isobardb.cli.inspect;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
+import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry, which is a line: the key, a tab, the value, each as {@link KeyText}. If it expires, a
- * tab and {@code expires=INSTANT} follow. Behind the entries of an export comes a line that counts
- * them: {@code # end of 3 entries}. It has no tab, so no entry looks like it.
+ * An entry, which is a line: the key as {@link KeyText}, a tab, the value in a {@link ValueForm}.
+ * If it expires, a tab and {@code expires=INSTANT} follow. Behind the entries of an export comes a
+ * line that counts them: {@code # end of 3 entries}. It has no tab, so no entry looks like it.
  *
  * @param expires null if the line does not say
  */
@@ -19,11 +24,39 @@ record EntryText(byte[] key, byte[] value, @Nullable Instant expires) {
   private static final String EXPIRES = "expires=";
   private static final Pattern END = Pattern.compile("# end of ([0-9]{1,18}) entries");
 
-  /** The entry that a cursor stands on. */
-  static String format(Cursor cursor) {
-    String entry = KeyText.format(cursor.key()) + '\t' + KeyText.format(cursor.value());
+  /**
+   * The entry that a cursor stands on.
+   *
+   * @throws UsageException if the value has another form
+   */
+  static String format(Cursor cursor, ValueForm form) {
+    String key = KeyText.format(cursor.key());
+    String entry = key + '\t' + ofKey(key, () -> form.toColumn(form.format(cursor.value())));
     Instant expires = cursor.expires();
     return expires == null ? entry : entry + '\t' + EXPIRES + expires;
+  }
+
+  /** As {@link #format}, as an object of JSON with key, value, and expires if it does. */
+  static String json(Cursor cursor, ValueForm form) throws IOException {
+    String key = KeyText.format(cursor.key());
+    byte[] value = cursor.value();
+    ofKey(key, () -> form.format(value));
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("key", key);
+    entry.put("value", form.toJson(value));
+    Instant expires = cursor.expires();
+    if (expires != null) {
+      entry.put("expires", expires.toString());
+    }
+    return JSON.std.asString(entry);
+  }
+
+  private static String ofKey(String key, Supplier<String> formatting) {
+    try {
+      return formatting.get();
+    } catch (UsageException e) {
+      throw new UsageException("of key '" + key + "' " + e.getMessage(), e);
+    }
   }
 
   /**
@@ -32,7 +65,7 @@ record EntryText(byte[] key, byte[] value, @Nullable Instant expires) {
    * @param number of the line, for errors
    * @throws UsageException if it is no entry
    */
-  static EntryText parse(String line, long number) {
+  static EntryText parse(String line, long number, ValueForm form) {
     String[] columns = line.split("\t", -1);
     if (columns.length < 2) {
       throw new UsageException(
@@ -49,7 +82,7 @@ record EntryText(byte[] key, byte[] value, @Nullable Instant expires) {
     try {
       return new EntryText(
           KeyText.parse(columns[0]),
-          KeyText.parse(columns[1]),
+          form.parse(form.ofColumn(columns[1])),
           expires ? Instant.parse(columns[2].substring(EXPIRES.length())) : null);
     } catch (UsageException | DateTimeException e) {
       throw new UsageException("line " + number + ": " + e.getMessage(), e);

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Changes nothing in the store. One entry is a line: the key, a tab, the value, each as text,"
-          + " or as 0x and hexadecimal digits; of an entry that expires, a tab and expires=INSTANT"
+          + " or as 0x and hexadecimal digits; --as gives values another form, which 'load' is to be"
+          + " told; of an entry that expires, a tab and expires=INSTANT"
           + " follow. The last line is '# end of N entries', by which 'load' tells a file that was"
           + " cut."
     })
@@ -43,9 +44,13 @@ public final class ExportCommand implements Callable<Integer> {
       description = "Where to; must not exist. Default: standard output.")
   private @Nullable Path target;
 
+  @Mixin private ValueOption as = new ValueOption();
+
   @Override
   public Integer call() throws IOException {
-    checkTarget();
+    if (target != null) {
+      Target.checkFile(target);
+    }
     try (Store opened =
             UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));
         Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor()) {
@@ -61,18 +66,7 @@ public final class ExportCommand implements Callable<Integer> {
     return Exit.SUCCESS.code();
   }
 
-  private void checkTarget() {
-    Path file = target;
-    if (file != null && Files.exists(file)) {
-      throw new UsageException("--to: " + file + " exists already; give a file that does not");
-    }
-    Path parent = file == null ? null : file.toAbsolutePath().normalize().getParent();
-    if (parent != null && Files.notExists(parent)) {
-      throw new UsageException("--to: there is no directory " + parent + "; make it first");
-    }
-  }
-
-  private static void write(Cursor cursor, Path file) throws IOException {
+  private void write(Cursor cursor, Path file) throws IOException {
     Writer opened =
         Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW);
     boolean whole = false;
@@ -90,10 +84,10 @@ public final class ExportCommand implements Callable<Integer> {
     }
   }
 
-  private static void write(Cursor cursor, Writer out) throws IOException {
+  private void write(Cursor cursor, Writer out) throws IOException {
     long entries = 0;
     for (boolean more = cursor.first(); more; more = cursor.next()) {
-      out.write(EntryText.format(cursor) + '\n');
+      out.write(EntryText.format(cursor, as.form()) + '\n');
       entries++;
     }
     out.write(EntryText.end(entries) + '\n');

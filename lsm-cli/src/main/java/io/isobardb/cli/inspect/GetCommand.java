@@ -4,7 +4,8 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,8 +21,8 @@ import picocli.CommandLine.Spec;
     description = "Prints the value of a key of a store that is not open.",
     footer = {
       "",
-      "Changes nothing. Keys and values are given and shown as text, or as 0x and hexadecimal"
-          + " digits. Exit code 1 says that there is no such key."
+      "Changes nothing. Keys are given as text, or as 0x and hexadecimal digits, and so are values"
+          + " unless --as says otherwise. Exit code 1 says that there is no such key."
     })
 public final class GetCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -34,6 +35,8 @@ public final class GetCommand implements Callable<Integer> {
   private @Nullable String key;
 
   @Mixin private KeyFile keyFile = new KeyFile();
+  @Mixin private ValueOption as = new ValueOption();
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
@@ -46,9 +49,11 @@ public final class GetCommand implements Callable<Integer> {
     if (value == null) {
       return Exit.FINDING.code();
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.println(KeyText.format(value));
-    out.flush();
+    String text = as.form().format(value);
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("key", KeyText.format(wanted));
+    entry.put("value", as.form().toJson(value));
+    json.print(spec.commandLine().getOut(), entry, text);
     return Exit.SUCCESS.code();
   }
 }

@@ -10,7 +10,8 @@ import java.util.HexFormat;
  * can be typed.
  */
 final class KeyText {
-  private static final String HEX = "0x";
+  /** What hexadecimal digits follow. */
+  static final String HEX = "0x";
 
   private KeyText() {}
 

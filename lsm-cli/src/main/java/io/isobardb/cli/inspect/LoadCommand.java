@@ -10,10 +10,10 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "One entry is a line: the key, a tab, the value, each as text, or as 0x and hexadecimal"
-          + " digits, as 'export' writes them. A tab and expires=INSTANT may follow. They may come"
+          + " digits, as 'export' writes them; --as says so if values have another form. A tab and expires=INSTANT may follow. They may come"
           + " in any order; as long as their keys ascend they are loaded in bulk, which costs less."
           + " The last line must be '# end of N entries', as 'export' writes it; else the exit code"
           + " is 1, as lines may be missing. All entries are on the device when the command ends; if"
@@ -61,6 +61,9 @@ public final class LoadCommand implements Callable<Integer> {
               + " your own. The last one must end as the others do.")
   private boolean withoutEnd;
 
+  @Mixin private ValueOption as = new ValueOption();
+  @Mixin private JsonOption json = new JsonOption();
+
   @Override
   public Integer call() throws IOException {
     Path file = source == null || source.equals(STANDARD_INPUT) ? null : source;
@@ -70,18 +73,19 @@ public final class LoadCommand implements Callable<Integer> {
     }
     long entries;
     // The file first: without it, no store is made.
-    try (EntryLines given = file == null ? null : EntryLines.of(file, withoutEnd);
+    try (EntryLines given = file == null ? null : EntryLines.of(file, withoutEnd, as.form());
         Store opened = store.open(create)) {
       Tree target =
           UsageException.ofArguments(() -> create ? opened.openTree(tree) : opened.tree(tree));
-      EntryLines lines = given != null ? given : EntryLines.ofStandardInput(withoutEnd);
+      EntryLines lines = given != null ? given : EntryLines.ofStandardInput(withoutEnd, as.form());
       load(opened, target, lines);
       opened.sync();
       entries = lines.entries();
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.println("loaded " + Numbers.entries(entries));
-    out.flush();
+    json.print(
+        spec.commandLine().getOut(),
+        Map.of("entries", entries),
+        "loaded " + Numbers.entries(entries));
     return Exit.SUCCESS.code();
   }
 

@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
     description = "Sets a key of a store that is not open; 'delete' removes one.",
     footer = {
       "",
-      "Keys and values are given as text, or as 0x and hexadecimal digits. The write is on the"
-          + " device when the command ends."
+      "Keys are given as text, or as 0x and hexadecimal digits, and so are values unless --as says"
+          + " otherwise. The write is on the device when the command ends."
     })
 public final class PutCommand implements Callable<Integer> {
   @Mixin private StoreArgument store = new StoreArgument();
@@ -53,6 +53,7 @@ public final class PutCommand implements Callable<Integer> {
   private List<String> words = List.of();
 
   @Mixin private KeyFile keyFile = new KeyFile();
+  @Mixin private ValueOption as = new ValueOption();
 
   @Option(
       names = "--stdin",
@@ -69,7 +70,7 @@ public final class PutCommand implements Callable<Integer> {
               + " 'isobar delete' removes a key");
     }
     byte[] written = keyFile.keyOr(value == 0 ? null : words.get(0));
-    byte[] given = fromInput ? System.in.readAllBytes() : KeyText.parse(words.get(value));
+    byte[] given = fromInput ? System.in.readAllBytes() : as.form().parse(words.get(value));
     Instant until = until();
     UsageException.ofArguments(() -> TreeOptions.checkName(tree));
     try (Store opened = store.open(create)) {

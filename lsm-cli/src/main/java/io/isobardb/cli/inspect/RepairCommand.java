@@ -16,7 +16,6 @@ import io.isobardb.repair.StoreRepair;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,16 +54,13 @@ public final class RepairCommand implements Callable<Integer> {
       description = "Where the new store goes; must not exist.")
   private Path target = Path.of("");
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
     Path directory = store.directory();
     target = target.toAbsolutePath().normalize();
-    if (Files.exists(target)) {
-      throw new UsageException(target + " exists already; give a directory that does not");
-    }
+    Target.checkDirectory(target);
     RepairReport report;
     List<Finding> findings;
     try (Progress progress = Progress.onStandardError()) {
@@ -85,7 +81,7 @@ public final class RepairCommand implements Callable<Integer> {
       throw new FailedException(exit, "not possible: " + e.getMessage(), e);
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? json(report, findings) : text(directory, report, findings));
+    out.print(json.isGiven() ? json(report, findings) : text(directory, report, findings));
     out.flush();
     Exit exit =
         !findings.isEmpty() ? Exit.FAILURE : report.isComplete() ? Exit.SUCCESS : Exit.FINDING;

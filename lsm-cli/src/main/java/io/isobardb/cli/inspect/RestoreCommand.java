@@ -5,12 +5,11 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Backup;
 import io.isobardb.lsm.Backups;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,11 +44,12 @@ public final class RestoreCommand implements Callable<Integer> {
   private @Nullable Long id;
 
   @Mixin private NewFiles newFiles = new NewFiles();
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
     StoreArgument.backups(directory);
-    checkTarget();
+    Target.checkDirectory(target);
     final long restored;
     try (Backups backups = Backups.open(directory, Long.MAX_VALUE, newFiles.access())) {
       Long wanted = id;
@@ -67,25 +67,10 @@ public final class RestoreCommand implements Callable<Integer> {
             return target;
           });
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.println("restored backup " + restored + " to " + target);
-    out.flush();
+    Map<String, Object> made = new LinkedHashMap<>();
+    made.put("backup", restored);
+    made.put("to", target.toString());
+    json.print(spec.commandLine().getOut(), made, "restored backup " + restored + " to " + target);
     return Exit.SUCCESS.code();
-  }
-
-  private void checkTarget() throws IOException {
-    if (Files.notExists(target)) {
-      return;
-    }
-    if (!Files.isDirectory(target)) {
-      throw new UsageException(
-          "--to: " + target + " is a file; give an empty directory or a new one");
-    }
-    try (Stream<Path> held = Files.list(target)) {
-      if (held.findAny().isPresent()) {
-        throw new UsageException(
-            "--to: " + target + " is not empty; give an empty directory or a new one");
-      }
-    }
   }
 }

@@ -6,6 +6,7 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Store;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Changes nothing. One entry is a line: the key, a tab, the value, each as text, or as 0x and"
-          + " hexadecimal digits. Of an entry that expires, a tab and expires=INSTANT follow."
+          + " hexadecimal digits; --as gives values another form. Of an entry that expires, a tab"
+          + " and expires=INSTANT follow."
     })
 public final class ScanCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -47,8 +49,13 @@ public final class ScanCommand implements Callable<Integer> {
       defaultValue = "1000")
   private int limit;
 
+  @Mixin private ValueOption as = new ValueOption();
+
+  @Option(names = "--json", description = "Print a JSON object for each entry, one to a line.")
+  private boolean json;
+
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     Numbers.checkAtLeast("--limit", limit, 1);
     CursorOptions range = CursorOptions.all();
     range = from == null ? range : range.from(KeyText.parse(from));
@@ -59,7 +66,7 @@ public final class ScanCommand implements Callable<Integer> {
         Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor(range)) {
       boolean more = reverse ? cursor.last() : cursor.first();
       for (int i = 0; more && i < limit; i++) {
-        out.println(EntryText.format(cursor));
+        out.println(json ? EntryText.json(cursor, as.form()) : EntryText.format(cursor, as.form()));
         more = reverse ? cursor.previous() : cursor.next();
       }
     }

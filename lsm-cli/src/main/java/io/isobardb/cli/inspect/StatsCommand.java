@@ -39,8 +39,7 @@ public final class StatsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private StoreArgument store = new StoreArgument();
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Option(
       names = "--profile",
@@ -65,7 +64,7 @@ public final class StatsCommand implements Callable<Integer> {
     try (Store opened =
         UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
       StoreStats stats = opened.stats();
-      if (json) {
+      if (json.isGiven()) {
         out.println(stats.toJson());
       } else {
         print(stats, out);
@@ -89,7 +88,7 @@ public final class StatsCommand implements Callable<Integer> {
     StoreProfile read = parse(file, text);
     TextTable table = table(read);
     html.write(() -> ProfilePage.of(store.store().toAbsolutePath().toString(), read, table));
-    out.print(json ? text : table.toString());
+    out.print(json.isGiven() ? text : table.toString());
     out.flush();
   }
 

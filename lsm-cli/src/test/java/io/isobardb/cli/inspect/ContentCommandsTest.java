@@ -195,6 +195,49 @@ class ContentCommandsTest {
     assertEquals(2, run(add(range, "--limit", "0")));
   }
 
+  @Test
+  void valuesAreGivenAndShownInAFormOfTheirOwn() throws IOException {
+    String[] users = {"--tree", "users"};
+    assertEquals(0, run(add(new String[] {"put", dir, "n", "-7", "--as", "long"}, users)), err);
+    assertEquals(0, run(add(new String[] {"get", dir, "n", "--as", "LONG"}, users)), err);
+    assertEquals("-7\n", out);
+    assertEquals(0, run(add(new String[] {"get", dir, "n"}, users)), err);
+    assertEquals("0xfffffffffffffff9\n", out);
+    assertEquals(0, run(add(new String[] {"get", dir, "n", "--as", "long", "--json"}, users)), err);
+    assertEquals("{\"key\":\"n\",\"value\":-7}\n", out);
+    assertEquals(2, run(add(new String[] {"get", dir, "user150", "--as", "int"}, users)));
+    assertTrue(err.contains("has 8 bytes, and one that is int has 4"), err);
+    assertEquals(2, run(add(new String[] {"put", dir, "n", "{", "--as", "json"}, users)));
+    assertTrue(err.contains("'{' is no JSON"), err);
+    assertEquals(2, run(add(new String[] {"get", dir, "n", "--as", "jsn"}, users)));
+    assertTrue(err.contains("'jsn' is none of auto, text, hex, long, int, json"), err);
+
+    String[] put = {"put", dir, "--create", "--tree", "docs", "--as", "json"};
+    assertEquals(0, run(add(put, "a", "{\n\t\"n\": 1.50}")), err);
+    assertEquals(0, run(add(put, "b", "[]", "--expires", "2100-01-01T00:00:00Z")), err);
+    String[] scan = {"scan", dir, "--tree", "docs", "--as", "json"};
+    assertEquals(0, run(scan), err);
+    assertEquals("a\t{  \"n\": 1.50}\nb\t[]\texpires=2100-01-01T00:00:00Z\n", out);
+    assertEquals(0, run(add(scan, "--json")), err);
+    assertEquals(
+        "{\"key\":\"a\",\"value\":{\"n\":1.50}}\n"
+            + "{\"key\":\"b\",\"value\":[],\"expires\":\"2100-01-01T00:00:00Z\"}\n",
+        out);
+    assertEquals(2, run("scan", dir, "--tree", "docs", "--as", "long"));
+    assertTrue(err.contains("of key 'a' the value has 13 bytes"), err);
+
+    String file = path("docs.txt");
+    assertEquals(0, run("export", dir, "--tree", "docs", "--as", "text", "--to", file), err);
+    assertEquals("a\t{\\n\\t\"n\": 1.50}", Files.readAllLines(Path.of(file)).get(0));
+    String[] load = {"load", dir, "--create", "--tree", "copy", "--from", file, "--as"};
+    assertEquals(0, run(add(load, "text", "--json")), err);
+    assertEquals("{\"entries\":2}\n", out);
+    assertEquals(0, run("get", dir, "--tree", "copy", "a", "--as", "text"), err);
+    assertEquals("{\n\t\"n\": 1.50}\n", out);
+    assertEquals(2, run(add(load, "long")));
+    assertTrue(err.contains("line 1: "), err);
+  }
+
   private static String[] add(String[] args, String... more) {
     return Stream.concat(Stream.of(args), Stream.of(more)).toArray(String[]::new);
   }
@@ -208,6 +251,8 @@ class ContentCommandsTest {
     assertEquals(2, run("compact", dir, "--tree", "user"));
     assertTrue(err.contains("users"), err);
     assertEquals(2, run("compact", dir, "--from", "b", "--to", "a"));
+    assertEquals(0, run("compact", dir, "--json"), err);
+    assertTrue(out.startsWith("{\"users\":{\"before\":"), out);
   }
 
   @Test
@@ -333,6 +378,11 @@ class ContentCommandsTest {
     assertEquals(1, run("get", path("one"), "--tree", "users", "later"), err);
     assertEquals(0, run("get", path("two"), "--tree", "users", "later"), err);
     assertEquals(0, run("check", path("two")), err);
+    assertEquals(0, run("restore", backups, "--to", path("json"), "--json"), err);
+    assertEquals("{\"backup\":2,\"to\":\"" + path("json") + "\"}\n", out);
+    assertEquals(0, run("backup", backups, "--verify", "--json"), err);
+    assertTrue(out.startsWith("{\"backups\":[{\"id\":1,\"created\":\""), out);
+    assertTrue(out.endsWith(",\"findings\":[]}\n"), out);
     assertEquals(2, run("restore", backups, "--to", path("two")), "it is not empty");
     assertEquals(2, run("restore", backups, "--to", path("three"), "--id", "7"));
     assertEquals(0, run("backup", backups, "--keep", "1"), err);
