@@ -153,7 +153,8 @@ final class ComparePage {
   }
 
   private Chart figures(String title, String unit, String figure) {
-    return bars(title, unit, (engine, phase) -> report.median(engine, phase, figure)).onOwnScales();
+    return bars(title, unit, (engine, phase) -> report.median(engine, phase, figure))
+        .on(Chart.Scale.BY_GROUP);
   }
 
   private Chart bars(String title, String unit, ToDoubleBiFunction<EngineKind, Phase> figure) {

@@ -141,7 +141,7 @@ final class TpccPage {
     return List.of(
         Chart.lines(
             "NewOrders over time, ramp-up included", "time [s]", "[1/minute]", List.of(orders)),
-        Chart.bars("Response times", "[ms]", names, series).onOwnScales());
+        Chart.bars("Response times", "[ms]", names, series).on(Chart.Scale.LOGARITHMIC));
   }
 
   private TextTable transactions() {

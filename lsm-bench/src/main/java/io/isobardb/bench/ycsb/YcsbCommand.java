@@ -135,6 +135,9 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Mixin private HtmlOption html = new HtmlOption();
 
+  @Option(names = "--details", description = "Also print what the engine counted.")
+  private boolean details;
+
   @Option(names = "--json", description = "Print JSON instead of tables.")
   private boolean json;
 
@@ -275,20 +278,28 @@ public final class YcsbCommand implements Callable<Integer> {
     return run;
   }
 
-  private static void print(String title, YcsbRun run) {
+  private void print(String title, YcsbRun run) {
     System.out.printf(Locale.ROOT, "%s: %,.0f operations/s%n%n", title, run.output().throughput());
     System.out.println(run.latencies());
     double put = run.counter("putBytes");
     double written = run.counter("writtenBytes");
     System.out.printf(
         Locale.ROOT,
-        "put %s, written %s (%.2f times), read %s, processor time %.1f s, peak resident memory %s%n",
+        "put %s, written %s (%.2f times), read %s, space %s%n"
+            + "processor time %.1f s, resident memory at most %s%n%n",
         ByteSize.format(put),
         ByteSize.format(written),
         put > 0 ? written / put : 0.0,
         ByteSize.format(run.counter("readBytes")),
+        ByteSize.format(run.counter("spaceBytes")),
         run.counter("cpuNanos") / 1e9,
         ByteSize.format(run.counter("peakResidentBytes")));
+    if (details) {
+      System.out.println(counted(run));
+    }
+  }
+
+  private static TextTable counted(YcsbRun run) {
     TextTable engine = new TextTable("engine", "");
     run.counters()
         .forEach(
@@ -300,8 +311,7 @@ public final class YcsbCommand implements Callable<Integer> {
                     label.endsWith("Bytes") ? ByteSize.format(Double.parseDouble(value)) : value);
               }
             });
-    System.out.println();
-    System.out.println(engine);
+    return engine;
   }
 
   private static Map<String, Object> toMap(YcsbRun run, Survival survival) {

@@ -40,12 +40,13 @@ final class YcsbPage {
   private static String lead(String name, YcsbRun run) {
     return String.format(
         Locale.ROOT,
-        "%s: %,.0f operations a second; %s put, %s written to the device, resident memory at most"
-            + " %s.",
+        "%s: %,.0f operations a second; %s put, %s written to the device, %s on it at the end,"
+            + " resident memory at most %s.",
         name,
         run.output().throughput(),
         ByteSize.format(run.counter("putBytes")),
         ByteSize.format(run.counter("writtenBytes")),
+        ByteSize.format(run.counter("spaceBytes")),
         ByteSize.format(run.counter("peakResidentBytes")));
   }
 
@@ -78,6 +79,7 @@ final class YcsbPage {
       series.add(new Series("p" + percentile, x, y));
     }
     return Chart.bars(
-        "Latencies by operation, " + name, "[us]", List.copyOf(measured.keySet()), series);
+            "Latencies by operation, " + name, "[us]", List.copyOf(measured.keySet()), series)
+        .on(Chart.Scale.LOGARITHMIC);
   }
 }

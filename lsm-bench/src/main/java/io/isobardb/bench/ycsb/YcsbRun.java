@@ -1,5 +1,6 @@
 package io.isobardb.bench.ycsb;
 
+import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.Exit;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -30,9 +32,11 @@ import org.jspecify.annotations.Nullable;
  * @param output what the client measured
  * @param exit success; a finding, if operations did not return OK; a failure, if it broke off
  * @param problems why the run failed; empty if it did not
- * @param counters the process's counters and the engine's report, by name
+ * @param counters the process's counters, {@code spaceBytes} that the closed store's files occupy,
+ *     and the engine's report, by name
  * @param errors what the client said on standard error
- * @param perSecond operations a second, by the seconds since the beginning
+ * @param perSecond operations a second, by the seconds since the beginning; the last one, which is
+ *     seldom whole, is left out
  */
 record YcsbRun(
     YcsbOutput output,
@@ -92,7 +96,8 @@ record YcsbRun(
       child.argument("-p").argument("isobar.report=" + report).argument("-s");
       List<String> lines = new ArrayList<>();
       List<String> errors = Collections.synchronizedList(new ArrayList<>());
-      Map<Double, Double> perSecond = Collections.synchronizedMap(new TreeMap<>());
+      NavigableMap<Double, Double> perSecond =
+          Collections.synchronizedNavigableMap(new TreeMap<>());
       int code =
           child.run(
               lines::add,
@@ -108,6 +113,9 @@ record YcsbRun(
                   errors.add(line);
                 }
               });
+      if (perSecond.size() > 1) {
+        perSecond.pollLastEntry();
+      }
       YcsbOutput output = YcsbOutput.parse(lines);
       List<String> problems = output.problems(operations, errors);
       boolean broken = code != 0 || YcsbOutput.exception(errors) != null;
@@ -118,6 +126,10 @@ record YcsbRun(
       Map<String, String> found = new LinkedHashMap<>();
       read(counters, found);
       read(report, found);
+      String data = properties.getProperty("isobar.dir");
+      if (data != null) {
+        found.put("spaceBytes", Long.toString(Directories.allocatedBytes(Path.of(data))));
+      }
       return new YcsbRun(output, exit, problems, found, List.copyOf(errors), perSecond);
     }
   }

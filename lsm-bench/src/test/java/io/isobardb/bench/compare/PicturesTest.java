@@ -60,7 +60,7 @@ class PicturesTest {
     List<String> names = phases.stream().map(phase -> phase.get(0)).toList();
     return processorTime
         ? Chart.bars("Processor time, merges included", "[us/operation]", names, series)
-            .onOwnScales()
+            .on(Chart.Scale.BY_GROUP)
         : Chart.bars(
                 "Operations a second", "times those of " + rows.get(0).get(rocksdb), names, series)
             .comparedWith(1);

@@ -22,10 +22,26 @@ public record Chart(
     List<String> categories,
     List<Series> series,
     double reference,
-    boolean ownScales) {
+    Scale scale) {
   public Chart {
     categories = List.copyOf(categories);
     series = List.copyOf(series);
+  }
+
+  /** How long bars are. */
+  public enum Scale {
+    /** In proportion to their values. */
+    COMMON(""),
+    /** In proportion within each group. */
+    BY_GROUP(", each group on its own scale"),
+    /** By the logarithm, so that both ends of a wide range are seen. */
+    LOGARITHMIC(", on a logarithmic scale");
+
+    private final String words;
+
+    Scale(String words) {
+      this.words = words;
+    }
   }
 
   /**
@@ -46,12 +62,12 @@ public record Chart(
 
   /** Lines over numbers. */
   public static Chart lines(String title, String x, String y, List<Series> series) {
-    return new Chart(title, x, y, List.of(), series, Double.NaN, false);
+    return new Chart(title, x, y, List.of(), series, Double.NaN, Scale.COMMON);
   }
 
   /** Groups of bars. */
   public static Chart bars(String title, String y, List<String> categories, List<Series> series) {
-    return new Chart(title, "", y, categories, series, Double.NaN, false);
+    return new Chart(title, "", y, categories, series, Double.NaN, Scale.COMMON);
   }
 
   /** A bar for each name. */
@@ -63,12 +79,11 @@ public record Chart(
 
   /** The same with a line at a value to compare with. */
   public Chart comparedWith(double value) {
-    return new Chart(title, x, y, categories, series, value, ownScales);
+    return new Chart(title, x, y, categories, series, value, scale);
   }
 
-  /** The same with a scale of its own for each group of bars. */
-  public Chart onOwnScales() {
-    String told = y + ", each group on its own scale";
-    return new Chart(title, x, told, categories, series, reference, true);
+  /** The same with bars of other lengths. */
+  public Chart on(Scale other) {
+    return new Chart(title, x, y + other.words, categories, series, reference, other);
   }
 }

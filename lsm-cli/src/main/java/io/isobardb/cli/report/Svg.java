@@ -2,6 +2,7 @@ package io.isobardb.cli.report;
 
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.report.Chart.Series;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -96,7 +97,7 @@ public final class Svg {
       bottom[column] += svg.height() + GAP;
     }
     int width = columns * (WIDTH + GAP) - GAP;
-    int height = Math.max(1, java.util.Arrays.stream(bottom).max().orElse(1) - GAP);
+    int height = Math.max(1, Arrays.stream(bottom).max().orElse(1) - GAP);
     return String.format(
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
@@ -151,7 +152,8 @@ public final class Svg {
     }
     double left = EDGE + names + 6;
     double right = WIDTH - EDGE - values - 6;
-    Axis axis = Axis.fromZero(values(chart, false), TICKS, left, right);
+    double unit = unit(chart);
+    Axis axis = Axis.fromZero(lengths(values(chart, false), unit), TICKS, left, right);
     double top = y + 6;
     int mark = out.length();
     for (int group = 0; group < chart.categories().size(); group++) {
@@ -161,17 +163,35 @@ public final class Svg {
         String name = Lettering.cut(chart.categories().get(group), TEXT, WIDTH - 2.0 * EDGE);
         text(EDGE, y - 4, "start", "ink", name);
       }
-      if (chart.ownScales()) {
+      if (chart.scale() == Chart.Scale.BY_GROUP) {
         axis = Axis.fromZero(group(chart, group), TICKS, left, right);
       }
       for (int s = 0; s < chart.series().size(); s++) {
-        bar(chart.series().get(s), s, group, axis);
+        bar(chart.series().get(s), s, group, axis, unit);
       }
     }
     if (!Double.isNaN(chart.reference())) {
-      String line = line(axis.at(chart.reference()), top, axis.at(chart.reference()), y, "axis");
+      double at = axis.at(length(chart.reference(), unit));
+      String line = line(at, top, at, y, "axis");
       out.insert(mark, line.replace("/>", " stroke-dasharray=\"4 3\"/>"));
     }
+  }
+
+  /** The value whose bar has the length of a decade; 0 if lengths are in proportion. */
+  private static double unit(Chart chart) {
+    if (chart.scale() != Chart.Scale.LOGARITHMIC) {
+      return 0;
+    }
+    double least = Arrays.stream(values(chart, false)).filter(v -> v > 0).min().orElse(1);
+    return Math.pow(10, Math.floor(Math.log10(least)));
+  }
+
+  private static double[] lengths(double[] values, double unit) {
+    return Arrays.stream(values).map(value -> length(value, unit)).toArray();
+  }
+
+  private static double length(double value, double unit) {
+    return unit == 0 ? value : value <= 0 ? 0 : Math.max(0, 1 + Math.log10(value / unit));
   }
 
   private static double[] group(Chart chart, int group) {
@@ -183,13 +203,13 @@ public final class Svg {
     return at < 0 ? Double.NaN : series.y().get(at);
   }
 
-  private void bar(Series series, int s, int group, Axis axis) {
+  private void bar(Series series, int s, int group, Axis axis, double unit) {
     double value = value(series, group);
     if (Double.isNaN(value)) {
       return;
     }
     y += ROW;
-    double width = Math.max(1, axis.at(Math.max(0, value)) - axis.from());
+    double width = Math.max(1, axis.at(Math.max(0, length(value, unit))) - axis.from());
     text(axis.from() - 6, y - 5, "end", "ink", Lettering.cut(series.name(), TEXT, MOST_NAME));
     put(
         "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" class=\"b%d\"><title>%s: %s</title>"

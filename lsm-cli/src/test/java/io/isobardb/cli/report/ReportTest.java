@@ -146,6 +146,23 @@ class ReportTest {
   }
 
   @Test
+  void onALogarithmicScaleADecadeIsAsLongAsAnother() throws Exception {
+    List<Series> series = new ArrayList<>();
+    for (double value : new double[] {2, 20, 20_000}) {
+      series.add(new Series("v" + value, List.of(0.0), List.of(value)));
+    }
+    Chart chart = Chart.bars("bars", "[us]", List.of(""), series).on(Chart.Scale.LOGARITHMIC);
+    NodeList bars = parse(Svg.draw(List.of(chart))).getElementsByTagName("rect");
+    double[] widths = new double[3];
+    for (int i = 0; i < widths.length; i++) {
+      // The first is the background.
+      widths[i] = Double.parseDouble(((Element) bars.item(i + 1)).getAttribute("width"));
+    }
+    assertTrue(widths[0] > 10, "the least can be seen");
+    assertEquals(3, (widths[2] - widths[1]) / (widths[1] - widths[0]), 0.02);
+  }
+
+  @Test
   void whatWasNotMeasuredIsNotDrawn() throws Exception {
     Series some = new Series("<some>", List.of(0.0, 1.0), List.of(3.0, Double.NaN));
     Series none = new Series("none", List.of(), List.of());
