@@ -6,6 +6,11 @@ module io.isobardb.cli {
   requires io.isobardb.tuner;
   requires com.fasterxml.jackson.jr.ob;
   requires java.logging;
+  requires org.apache.logging.log4j;
+  requires org.apache.logging.log4j.core;
+  // Found by their names, if a log is asked for.
+  requires org.apache.logging.log4j.jul;
+  requires org.apache.logging.log4j.layout.template.json;
   requires static org.jspecify;
 
   exports io.isobardb.cli;

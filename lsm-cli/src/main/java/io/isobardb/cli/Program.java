@@ -98,6 +98,27 @@ public abstract class Program implements Runnable {
     }
   }
 
+  /** Holds for child processes, too. */
+  @Option(
+      names = "--log",
+      scope = ScopeType.INHERIT,
+      paramLabel = "LEVEL[:FILE]",
+      description =
+          "Log what the engine tells, to standard error or to the end of FILE: error, warning (the"
+              + " default), info, debug, trace or off.")
+  private void log(String levelAndFile) {
+    Messages.ask(levelAndFile);
+  }
+
+  @Option(
+      names = "--log-format",
+      scope = ScopeType.INHERIT,
+      paramLabel = "FORMAT",
+      description = "Log as text, or as json: an object for each message, one to a line.")
+  private void logFormat(Messages.Format format) {
+    Messages.ask(format);
+  }
+
   /** Whether stack traces are asked for. */
   public static boolean traces() {
     return Boolean.getBoolean(TRACE);
@@ -131,7 +152,6 @@ public abstract class Program implements Runnable {
 
   /** Runs the command that {@code args} name, and ends the JVM with its code. */
   protected static void runAndExit(Supplier<CommandLine> program, String[] args) {
-    Messages.configure();
     // Before picocli looks at System.out.
     Output output = Output.install();
     System.exit(run(program.get(), output, args));
@@ -152,6 +172,7 @@ public abstract class Program implements Runnable {
   /** Picocli hands over what commands throw, but not what printing their help does. */
   private static int execute(ParseResult parsed) {
     try {
+      Messages.configure();
       return new RunLast().execute(parsed);
     } catch (OutputException e) {
       return failed(e, parsed.commandSpec().commandLine());

@@ -67,7 +67,11 @@ class OwnClassPathTest {
             "lz4-java",
             "picocli",
             "jackson-jr-objects",
-            "jackson-core"),
+            "jackson-core",
+            "log4j-api",
+            "log4j-core",
+            "log4j-jul",
+            "log4j-layout-template-json"),
         names);
   }
 
@@ -105,6 +109,9 @@ class OwnClassPathTest {
     assertTrue(start(0, "-p", main, "check", dir.toString()).contains("sound"));
     assertTrue(start(0, "-p", main, "dump", "--keys", "--json", dir.toString()).contains("ada"));
     assertTrue(start(0, "-p", main, "stats", dir.toString()).contains("users"));
+    Files.writeString(dir.resolve("TUNER"), "nonsense\n");
+    String[] logged = {"stats", dir.toString(), "--log", "debug", "--log-format", "json"};
+    assertTrue(start(0, "-p", main, logged).contains("\"log.level\":\"DEBUG\""));
     start(0, "-p", main, "repair", dir.toString(), "--to", temporary.resolve("new").toString());
     assertTrue(start(0, "-p", main, "--help").contains("tune-report"));
   }

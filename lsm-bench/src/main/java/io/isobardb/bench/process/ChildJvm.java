@@ -3,6 +3,7 @@ package io.isobardb.bench.process;
 import io.isobardb.cli.Program;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Messages;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -37,6 +38,12 @@ public final class ChildJvm {
     command.add("-XX:-UsePerfData");
     if (Program.traces()) {
       command.add("-Disobar.trace=true");
+    }
+    for (String asked : List.of(Messages.LOG, Messages.LOG_FORMAT)) {
+      String value = System.getProperty(asked);
+      if (value != null) {
+        command.add("-D" + asked + "=" + value);
+      }
     }
     int release = Runtime.version().feature();
     if (release >= 22) {
