@@ -51,6 +51,11 @@ public enum Awaited {
     return text;
   }
 
+  /** Whether most of these waits are over within microseconds. */
+  boolean isBrief() {
+    return this == EARLIER_WRITES;
+  }
+
   /** Whether waits are held against the order. */
   public static boolean isChecked() {
     return CHECKED;

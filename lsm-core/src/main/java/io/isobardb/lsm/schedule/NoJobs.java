@@ -34,6 +34,11 @@ public record NoJobs(Scheduler threads) implements Scheduler {
   }
 
   @Override
+  public Signal briefSignal(String name) {
+    return threads.briefSignal(name);
+  }
+
+  @Override
   public int stepBytes() {
     return threads.stepBytes();
   }

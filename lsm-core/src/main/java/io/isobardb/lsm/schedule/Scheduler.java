@@ -38,9 +38,14 @@ public interface Scheduler extends AutoCloseable {
   /** A new signal out of any order; {@code name} says what is waited for, for messages. */
   Signal signal(String name);
 
+  /** As {@link #signal(String)}, for waits of which most are over within microseconds. */
+  default Signal briefSignal(String name) {
+    return signal(name);
+  }
+
   /** A new signal to wait for this; each wait is held against the order, where that is checked. */
   default Signal signal(Awaited what) {
-    Signal signal = signal(what.text());
+    Signal signal = what.isBrief() ? briefSignal(what.text()) : signal(what.text());
     return Awaited.isChecked() ? new OrderedSignal(what, signal) : signal;
   }
 

@@ -150,6 +150,11 @@ public final class ThreadScheduler implements Scheduler {
   }
 
   @Override
+  public Signal briefSignal(String name) {
+    return ThreadSignal.ofBriefWaits(name);
+  }
+
+  @Override
   public int stepBytes() {
     return STEP_BYTES;
   }

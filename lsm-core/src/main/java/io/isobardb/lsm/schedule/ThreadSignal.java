@@ -19,6 +19,12 @@ import java.util.function.BooleanSupplier;
 final class ThreadSignal implements Signal {
   private static final int MAX_SPINS = 64;
 
+  /**
+   * Some 50 microseconds. A sleep costs more: the processor that the thread wakes up on may be idle,
+   * and it takes a while to get one going again, above all in a virtual machine.
+   */
+  private static final int MAX_BRIEF_SPINS = 2048;
+
   private final String name;
   private final AtomicInteger waiters = new AtomicInteger();
   private final ReentrantLock lock = new ReentrantLock();
@@ -33,7 +39,17 @@ final class ThreadSignal implements Signal {
   private final int maxSpins;
 
   ThreadSignal(String name) {
-    this(name, Runtime.getRuntime().availableProcessors() > 1 ? MAX_SPINS : 0);
+    this(name, spins(MAX_SPINS));
+  }
+
+  /** One for waits of which most are over within microseconds. */
+  static ThreadSignal ofBriefWaits(String name) {
+    return new ThreadSignal(name, spins(MAX_BRIEF_SPINS));
+  }
+
+  /** With one processor, nothing comes true while a thread spins. */
+  private static int spins(int most) {
+    return Runtime.getRuntime().availableProcessors() > 1 ? most : 0;
   }
 
   /** {@code maxSpins} says how often to look at most before sleeping. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.Job.Priority;
@@ -37,6 +38,26 @@ final class ThreadSchedulerTest {
           done.countDown();
           return false;
         });
+  }
+
+  /** A sleep and a wake-up cost more than most writes take, which later ones wait for. */
+  @Test
+  void aWaitThatIsMostlyBriefLooksForLongerBeforeItSleeps() {
+    assumeTrue(Runtime.getRuntime().availableProcessors() > 1);
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      assertEquals(List.of(true, false), endsBySpinning(scheduler));
+      assertEquals(List.of(true, false), endsBySpinning(new NoJobs(scheduler)));
+    }
+  }
+
+  /** Whether the 500th look comes without a sleep, in a brief wait and in another one. */
+  private static List<Boolean> endsBySpinning(Scheduler scheduler) {
+    List<Boolean> ends = new ArrayList<>();
+    for (Awaited what : List.of(Awaited.EARLIER_WRITES, Awaited.MEMORY)) {
+      int[] looks = {0};
+      ends.add(scheduler.signal(what).await(() -> ++looks[0] == 500, 0));
+    }
+    return ends;
   }
 
   @Test
