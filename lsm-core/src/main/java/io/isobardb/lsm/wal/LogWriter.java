@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A writer that waits for a sync and finds nobody writing does it itself, for all that wait by
  * then (group commit): a hand-over to another thread costs more than the sync on a fast device. A
  * writer that finds the log taken waits in the {@link SyncQueue}, and is served by the next sync.
- * All else is the service's: it writes when somebody waits for room, when {@code batchBytes} have
+ * All else is the service's: it writes when somebody waits for room, when {@link #batchBytes} have
  * come together, and when the oldest unsynced record is {@code asyncSyncNanos} old ({@link
  * SyncTimer}); then it writes all that is finished, and syncs if somebody waits or that time is
  * over. New files are made by the service while others write, and the ring gets more space on the
@@ -66,6 +66,10 @@ final class LogWriter implements Service {
 
   private static final List<Synced> NONE = List.of();
   private static final int STAGE_BYTES = 256 << 10;
+
+  /** A thread that wakes up takes a processor from a writer: better seldom, and for longer. */
+  private static final int MAX_BATCH_BYTES = 1 << 20;
+
   private static final long DISK_FULL_RETRY_NANOS = 200_000_000L;
   static final long QUIET_NANOS = 10_000_000_000L;
 
@@ -77,7 +81,7 @@ final class LogWriter implements Service {
   private final SyncTimer timer;
   private final int stageBytes;
   private final int unit;
-  private final int batchBytes;
+  private final int leastBatchBytes;
   private final Signal room;
   private final SyncQueue syncQueue;
 
@@ -157,7 +161,7 @@ final class LogWriter implements Service {
     this.timer = new SyncTimer(clock, asyncSyncNanos);
     this.stageBytes = stage.size() - DataFile.BLOCK;
     this.unit = segments.unit();
-    this.batchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
+    this.leastBatchBytes = Math.min(STAGE_BYTES, ring.bytes / 4);
     this.room = site.environment().scheduler().signal(Awaited.LOG_ROOM);
     this.syncQueue = new SyncQueue(site.environment().scheduler());
     this.listener = site.listener();
@@ -196,8 +200,13 @@ final class LogWriter implements Service {
         && (segments.wantsSpare() || wantsGrowth() || workToDo());
   }
 
+  /** How much is written at a time if nobody waits: a power of two; a quarter of a large ring. */
+  private int batchBytes() {
+    return Math.max(leastBatchBytes, Math.min(MAX_BATCH_BYTES, ring.spaceBytes() / 4));
+  }
+
   private boolean wantsGrowth() {
-    return !growthFailed && ring.isShort(batchBytes);
+    return !growthFailed && ring.isShort(batchBytes());
   }
 
   /** Whether the service should write, whatever the time is. */
@@ -211,7 +220,7 @@ final class LogWriter implements Service {
     if (syncWanted.get() > durable && (more || from > syncedPosition)) {
       return true;
     }
-    if (more && ring.tail() - from >= batchBytes) {
+    if (more && ring.tail() - from >= batchBytes()) {
       return true;
     }
     return roomWanted.get() > ring.limit()
@@ -579,7 +588,7 @@ final class LogWriter implements Service {
 
   /** Any thread, after the record was published: sees to it that it will be written and synced. */
   void onPublished(long lsn, long end) {
-    if (((lsn ^ end) & -batchBytes) != 0
+    if (((lsn ^ end) & -batchBytes()) != 0
         || syncWanted.get() > lsn
         || roomWanted.get() > ring.limit()) {
       timer.wake();
