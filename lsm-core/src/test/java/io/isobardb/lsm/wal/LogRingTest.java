@@ -380,6 +380,26 @@ class LogRingTest {
     world.close();
   }
 
+  /** Each time it is written, a thread takes a processor from those who write to the store. */
+  @Test
+  void aLargeRingIsWrittenAQuarterAtATimeAtLeast() throws IOException {
+    LogWorld world = new LogWorld(LARGEST_RING, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    long begin = log.end();
+    int writes = 0;
+    while (log.end() < begin + (16 << 20)) {
+      long before = log.writtenBytes();
+      LogWorld.append(record, new byte[10_000]);
+      world.scheduler.runFor(1000);
+      boolean whole = log.end() > begin + (8 << 20);
+      writes += whole && log.writtenBytes() > before ? 1 : 0;
+    }
+    assertTrue(writes > 0 && writes <= 8, "8 MB by " + writes + " writes");
+    log.close();
+    world.close();
+  }
+
   /** Blocks of the disk that a copy of it has free without the ring. */
   private static long ringBytes(SimulatedStorage disk) throws IOException {
     SimulatedStorage without = disk.copy();
