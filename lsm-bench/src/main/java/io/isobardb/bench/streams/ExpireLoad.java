@@ -69,7 +69,8 @@ final class ExpireLoad {
       }
     }
     held.commit();
-    // What loading leaves behind is none of this.
+    // What loading leaves behind is none of this. On a busy machine a merge looks idle, too.
+    stores.awaitQuiet();
     new StepMeter(spec).end("load", records, new Histogram(DIGITS));
     StepMeter meter = new StepMeter(spec);
     put(held, 0, BEGIN + 2 * RETENTION.toMillis());

@@ -2,7 +2,10 @@ package io.isobardb.bench.streams;
 
 import io.isobardb.kafka.IsobarDslStoreSuppliers;
 import io.isobardb.kafka.IsobarStores;
+import io.isobardb.lsm.Store;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,6 +34,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.WindowStore;
 import org.apache.kafka.test.InternalMockProcessorContext;
 import org.apache.kafka.test.MockRecordCollector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tasks, and what makes their state stores. What Kafka puts around a state store (serializers,
@@ -183,6 +187,30 @@ final class StateStores {
 
     void close() {
       store.close();
+    }
+  }
+
+  /** Isobar's open store, null if there is none; its handle is nothing that users have. */
+  static @Nullable Store shared() {
+    try {
+      Class<?> shared = Class.forName("io.isobardb.kafka.SharedStore");
+      Method onlyOne = shared.getDeclaredMethod("onlyOne");
+      Method store = shared.getDeclaredMethod("store");
+      onlyOne.setAccessible(true);
+      store.setAccessible(true);
+      return (Store) store.invoke(onlyOne.invoke(null));
+    } catch (InvocationTargetException e) {
+      return null;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("lsm-kafka-streams has changed", e);
+    }
+  }
+
+  /** Waits until Isobar's store has flushed and merged what it is going to. */
+  void awaitQuiet() {
+    Store store = spec.engine() == StreamsEngine.ISOBAR ? shared() : null;
+    if (store != null) {
+      store.awaitQuiet();
     }
   }
 

@@ -2,8 +2,6 @@ package io.isobardb.bench.streams;
 
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Store;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,7 +66,8 @@ final class StepMeter {
       figures.put("residentSpread", most / least - 1);
     }
     if (spec.engine() == StreamsEngine.ISOBAR) {
-      figures.put("ledgerBytes", (double) ledgerPeakBytes());
+      Store store = StateStores.shared();
+      figures.put("ledgerBytes", store == null ? 0.0 : store.stats().ledger().peakBytes());
     }
     return new StepResult(step, figures);
   }
@@ -100,22 +99,5 @@ final class StepMeter {
       last = now;
     }
     return last;
-  }
-
-  /** The most that Isobar's store has held so far; its handle is nothing that users have. */
-  private static long ledgerPeakBytes() {
-    try {
-      Class<?> shared = Class.forName("io.isobardb.kafka.SharedStore");
-      Method onlyOne = shared.getDeclaredMethod("onlyOne");
-      Method store = shared.getDeclaredMethod("store");
-      onlyOne.setAccessible(true);
-      store.setAccessible(true);
-      return ((Store) store.invoke(onlyOne.invoke(null))).stats().ledger().peakBytes();
-    } catch (InvocationTargetException e) {
-      // None is open.
-      return 0;
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("lsm-kafka-streams has changed", e);
-    }
   }
 }
