@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -279,6 +281,23 @@ class StateStoreLifeTest {
     two.put(key("a"), value("2"));
     two.close();
     assertEquals(0, IsobarStores.close());
+  }
+
+  @Test
+  void floorsAndWeightsGoByTheNamesOfStateStores() {
+    options.put("isobar.streams.floor.counts", "65536");
+    options.put("isobar.streams.weight.counts", "2.5");
+    KeyValueStore<Bytes, byte[]> counts = open();
+    KeyValueStore<Bytes, byte[]> other = task().open(IsobarStores.keyValueStore("other").get());
+    Store store = shared().store();
+    for (String name : store.treeNames()) {
+      Tree tree = store.openTree(name);
+      boolean isCounts = name.startsWith("0_0-counts.");
+      assertEquals(isCounts ? 65_536 : 0, tree.writeMemoryFloor(), name);
+      assertEquals(isCounts ? 2.5 : 1, tree.writeWeight(), name);
+    }
+    other.close();
+    counts.close();
   }
 
   @Test
