@@ -16,6 +16,8 @@ module io.isobardb.lsm {
   requires jdk.unsupported;
   requires static org.jspecify;
 
+  uses io.isobardb.lsm.option.Codec;
+
   exports io.isobardb.lsm;
   exports io.isobardb.lsm.error;
   exports io.isobardb.lsm.observe;

@@ -103,6 +103,18 @@ public interface Tree {
    */
   void setMaxSpace(double times);
 
+  /** How pages are stored on disk. */
+  Compression compression();
+
+  /**
+   * Sets how pages are stored on disk; see {@link TreeOptions.Builder#compression}. It is stored,
+   * durably, when this returns. SSTables that are there stay as they are until merges rewrite them.
+   *
+   * @throws IllegalArgumentException if this program has no codec of that name; the message has the
+   *     nearest name, or the artifact to add
+   */
+  void setCompression(Compression compression);
+
   /** When what is put now, without an instant, expires; null if it does not. */
   @Nullable Instant expiryNow();
 

@@ -85,12 +85,15 @@ final class TreeOption {
               "Turn it off for data that can be made again, such as imports and caches.");
 
   static final Option<Compression> COMPRESSION =
-      ALL.option(OptionGroup.TABLES, "compression", OptionKind.oneOf(Compression.class))
+      ALL.option(OptionGroup.TABLES, "compression", new CompressionKind())
           .byDefault(Compression.NONE)
-          .changes(Change.NEVER)
+          .changes(Change.WHILE_OPEN)
           .does(
-              "How pages are stored on disk. In memory they are never compressed.",
-              "Use `LZ4` for text and other repetitive values if the device is the bottleneck.");
+              "How pages are stored on disk. In memory they are never compressed. `LZ4,last=ZSTD`"
+                  + " has another codec for the last level, where most of a tree is. `ZSTD` needs"
+                  + " the artifact `lsm-zstd`. A change is for new SSTables only.",
+              "Use `LZ4` for text and other repetitive values if the device is the bottleneck, and"
+                  + " `LZ4,last=ZSTD` if space is.");
 
   static final Option<Integer> FILTER_BITS_PER_KEY =
       ALL.option(OptionGroup.TABLES, "filterBitsPerKey", OptionKind.COUNT)

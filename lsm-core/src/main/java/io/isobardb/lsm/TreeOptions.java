@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a tree is made; immutable. All of it is stored when the tree is created. Nothing but {@code
- * timeToLive}, {@code runs} and {@code maxSpace} ever changes.
+ * timeToLive}, {@code runs}, {@code maxSpace} and {@code compression} ever changes.
  *
  * <pre>{@code
  * Tree cache = store.openTree("cache", TreeOptions.builder().logged(false).build());
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@link Store#openTree(String, TreeOptions)} refuses an option that was set and differs from
- * what is stored, save that those three change. One that was not set takes what is stored.
+ * what is stored, save that those four change. One that was not set takes what is stored.
  */
 public final class TreeOptions {
   private static final TreeOptions DEFAULTS = builder().build();
@@ -84,6 +84,12 @@ public final class TreeOptions {
     return values.get(TreeOption.COMPRESSION);
   }
 
+  /** Whether that was said, and otherwise than it is stored. */
+  public boolean changesCompression(TreeOptions stored) {
+    Objects.requireNonNull(stored, "stored");
+    return values.givenUnlike(stored.values).contains(TreeOption.COMPRESSION);
+  }
+
   /** Bits of filter that a key costs in the mean; 0 for no filters. */
   public int filterBitsPerKey() {
     return values.get(TreeOption.FILTER_BITS_PER_KEY);
@@ -131,7 +137,12 @@ public final class TreeOptions {
     Objects.requireNonNull(tree, "tree");
     Objects.requireNonNull(stored, "stored");
     List<Option<?>> unlike = new ArrayList<>(values.givenUnlike(stored.values));
-    unlike.removeAll(List.of(TreeOption.TIME_TO_LIVE, TreeOption.RUNS, TreeOption.MAX_SPACE));
+    unlike.removeAll(
+        List.of(
+            TreeOption.TIME_TO_LIVE,
+            TreeOption.RUNS,
+            TreeOption.MAX_SPACE,
+            TreeOption.COMPRESSION));
     if (!unlike.isEmpty()) {
       throw new IllegalArgumentException(
           "tree '"
@@ -218,7 +229,11 @@ public final class TreeOptions {
       return set(TreeOption.LOGGED, value);
     }
 
-    /** How pages are stored on disk. Default {@link Compression#NONE}. */
+    /**
+     * How pages are stored on disk. Default {@link Compression#NONE}. Can be changed: by {@link
+     * Tree#setCompression}, or by opening the tree with another one. That rewrites nothing: SSTables
+     * are written like that from then on.
+     */
     public Builder compression(Compression value) {
       return set(TreeOption.COMPRESSION, value);
     }

@@ -143,7 +143,6 @@ class ArchitectureTest {
   /** What module lsm-repair reads damaged files with, for nobody else to use. */
   private static final Set<String> FORMATS =
       Set.of(
-          "sstable.Lz4",
           "sstable.PageFile",
           "version.ManifestLayout",
           "version.ManifestReader",

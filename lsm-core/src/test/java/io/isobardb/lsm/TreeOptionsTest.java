@@ -41,7 +41,6 @@ class TreeOptionsTest {
     switch (option) {
       case "keyOrder=bytes" -> builder.keyOrder(KeyOrder.BYTES);
       case "logged=true" -> builder.logged(true);
-      case "compression=NONE" -> builder.compression(Compression.NONE);
       case "filterBitsPerKey=10" -> builder.filterBitsPerKey(10);
       default -> throw new AssertionError(option);
     }
@@ -50,7 +49,7 @@ class TreeOptionsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"keyOrder=bytes", "logged=true", "compression=NONE", "filterBitsPerKey=10"})
+      strings = {"keyOrder=bytes", "logged=true", "filterBitsPerKey=10"})
   void oneThatWasSetAndIsStoredOtherwiseIsRefusedWithBothValues(String asked) {
     String name = asked.substring(0, asked.indexOf('='));
     for (boolean reopened : new boolean[] {false, true}) {

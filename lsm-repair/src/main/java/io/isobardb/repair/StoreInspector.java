@@ -110,6 +110,7 @@ public final class StoreInspector implements AutoCloseable {
    * Looks at everything there is: every page, record, order and reference.
    *
    * @param progress is told what is being done
+   * @throws FormatException if a codec of SSTables is missing; the message says what to add
    */
   public CheckReport check(CheckProgress progress) throws IOException {
     return store.check(Objects.requireNonNull(progress, "progress"));
@@ -160,7 +161,7 @@ public final class StoreInspector implements AutoCloseable {
         new StoredTree.Keys(meta.minKey(), meta.maxKey()),
         new StoredTree.Lsns(meta.minLsn(), meta.maxLsn()),
         new StoredTree.Format(
-            meta.indexHeight(), meta.filterBlocks(), meta.codec() == 0 ? "NONE" : "LZ4"));
+            meta.indexHeight(), meta.filterBlocks(), meta.packing().toString()));
   }
 
   private Recovered.Tree recovered(StoredTree tree) {

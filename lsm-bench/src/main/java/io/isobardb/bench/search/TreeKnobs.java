@@ -4,7 +4,6 @@ import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.option.Runs;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +33,7 @@ final class TreeKnobs {
         (name, value) -> {
           switch (name) {
             case "runs" -> builder.runs(Runs.parse(value));
-            case "compression" ->
-                builder.compression(Compression.valueOf(value.toUpperCase(Locale.ROOT)));
+            case "compression" -> builder.compression(Compression.parse(value));
             case "filterBitsPerKey" -> builder.filterBitsPerKey(Integer.parseInt(value));
             default -> {}
           }
@@ -47,7 +45,7 @@ final class TreeKnobs {
   static @Nullable String value(String name, TreeOptions options) {
     return switch (name) {
       case "runs" -> options.runs().toString();
-      case "compression" -> options.compression().name();
+      case "compression" -> options.compression().toString();
       case "filterBitsPerKey" -> Integer.toString(options.filterBitsPerKey());
       default -> null;
     };
@@ -57,7 +55,7 @@ final class TreeKnobs {
   static String call(String name, String value) {
     return switch (name) {
       case "runs" -> ".runs(Runs.parse(\"" + value + "\"))";
-      case "compression" -> ".compression(Compression." + value + ")";
+      case "compression" -> ".compression(Compression.parse(\"" + value + "\"))";
       default -> "." + name + "(" + value + ")";
     };
   }

@@ -1,5 +1,6 @@
 package io.isobardb.bench.simulate;
 
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.merge.MergeChoice;
@@ -296,7 +297,7 @@ final class SimulatedTree {
         0,
         0,
         size,
-        0,
+        Packing.NONE,
         0,
         SSTableMeta.Expiring.NONE);
   }

@@ -64,14 +64,14 @@ public final class EngineClient extends RecordClient {
   /** Has a client open Isobar with a tree of these options. */
   static void setTree(Properties properties, TreeOptions tree) {
     properties.setProperty(TREE_RUNS, tree.runs().toString());
-    properties.setProperty(TREE_COMPRESSION, tree.compression().name());
+    properties.setProperty(TREE_COMPRESSION, tree.compression().toString());
     properties.setProperty(TREE_FILTERS, Integer.toString(tree.filterBitsPerKey()));
   }
 
   private static TreeOptions tree(Properties properties) {
     return TreeOptions.builder()
         .runs(Runs.parse(properties.getProperty(TREE_RUNS)))
-        .compression(Compression.valueOf(properties.getProperty(TREE_COMPRESSION)))
+        .compression(Compression.parse(properties.getProperty(TREE_COMPRESSION)))
         .filterBitsPerKey(Integer.parseInt(properties.getProperty(TREE_FILTERS)))
         .build();
   }

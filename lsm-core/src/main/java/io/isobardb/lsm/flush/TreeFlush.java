@@ -341,7 +341,7 @@ final class TreeFlush {
   private SSTableWriter writer() {
     Catalog catalog = flusher.engine().catalog();
     try {
-      FileSink file = catalog.newFile(tree, catalog.space(), true);
+      FileSink file = catalog.newFile(tree, catalog.space(), false, true);
       file.syncLater();
       sink = file;
       SSTableWriter writer = catalog.newTableOfL0(tree, file);

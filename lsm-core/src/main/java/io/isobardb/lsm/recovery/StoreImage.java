@@ -303,7 +303,7 @@ public final class StoreImage implements AutoCloseable {
     private SSTableWriter writer() throws IOException {
       SSTableWriter made = writer;
       if (made == null) {
-        made = engine.catalog().newTable(tree, target, false);
+        made = engine.catalog().newTable(tree, target, true);
         writer = made;
       }
       return made;

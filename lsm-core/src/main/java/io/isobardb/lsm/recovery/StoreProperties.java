@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.setting.OptionKind;
@@ -10,6 +11,7 @@ import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.lsm.wal.LogExtent;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** What a manifest notes, by name, of the store as a whole. */
 public final class StoreProperties {
@@ -20,7 +22,9 @@ public final class StoreProperties {
 
   private static final String RUNS = "runs.";
   private static final String MAX_SPACE = "maxSpace.";
-  private static final List<String> OF_TREES = List.of(TIME_TO_LIVE, RUNS, MAX_SPACE);
+  private static final String COMPRESSION = "compression.";
+  private static final List<String> OF_TREES =
+      List.of(TIME_TO_LIVE, RUNS, MAX_SPACE, COMPRESSION);
 
   private static final int MIN_PAGE_SIZE = 4096;
   private static final int MAX_PAGE_SIZE = 65536;
@@ -73,10 +77,12 @@ public final class StoreProperties {
     String life = TIME_TO_LIVE + treeId;
     String runs = RUNS + treeId;
     String space = MAX_SPACE + treeId;
+    String packing = properties.get(COMPRESSION + treeId);
     return new Adjustments(
         millis(life, properties.getOrDefault(life, "0")),
-        known(runs, properties.getOrDefault(runs, "LEVELED"), OptionKind.RUNS),
-        known(space, properties.getOrDefault(space, "0"), OptionKind.NUMBER));
+        known(runs, properties.getOrDefault(runs, "LEVELED"), OptionKind.RUNS::read),
+        known(space, properties.getOrDefault(space, "0"), OptionKind.NUMBER::read),
+        packing == null ? null : known(COMPRESSION + treeId, packing, Compression::parse));
   }
 
   /** How often trees were created or dropped. */
@@ -92,9 +98,9 @@ public final class StoreProperties {
         treeChanges(recovered.properties()));
   }
 
-  private static <T extends Comparable<T>> T known(String name, String noted, OptionKind<T> kind) {
+  private static <T> T known(String name, String noted, Function<String, T> kind) {
     try {
-      return kind.read(noted);
+      return kind.apply(noted);
     } catch (IllegalArgumentException e) {
       throw new FormatException(
           "the manifest says that "
@@ -117,6 +123,8 @@ public final class StoreProperties {
     edit.property(
         MAX_SPACE + treeId,
         all.maxSpace() == none.maxSpace() ? "" : Double.toString(all.maxSpace()));
+    Compression compression = all.compression();
+    edit.property(COMPRESSION + treeId, compression == null ? "" : compression.toString());
   }
 
   /** Has an edit note the last time that a store's clock told; nothing if it told none. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.Sealer;
@@ -10,6 +11,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Signal;
+import io.isobardb.lsm.sstable.Codecs;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
@@ -67,6 +69,7 @@ final class TreeFactory {
     Version version = store.version(recovered, settings.order(), upTo);
     TreeHandle tree = handle(definition.id(), definition.name(), settings, version);
     tree.adjust(StoreProperties.adjustments(store.properties(), definition.id()), known.maxSpace());
+    requireCodecs(recovered, tree.compression());
     if (recovered.tables().stream().anyMatch(added -> added.meta().expiring().count() > 0)) {
       engine.snapshots().time().noteExpiring(tree);
     }
@@ -93,6 +96,22 @@ final class TreeFactory {
   private void check(Adjustments wanted) {
     double space = wanted.maxSpace() == 0 ? known.maxSpace() : wanted.maxSpace();
     new TreeShape(wanted.runs(), space).check();
+    if (wanted.compression() != null) {
+      check(wanted.compression());
+    }
+  }
+
+  private static void check(Compression compression) {
+    Codecs.given(compression.codec());
+    Codecs.given(compression.last());
+  }
+
+  /** Passes if this program has what the SSTables of a tree are compressed by, and will be. */
+  private static void requireCodecs(Recovered.Tree recovered, Compression compression) {
+    String tree = "tree '" + recovered.definition().name() + "'";
+    Codecs.require(compression.codec(), tree);
+    Codecs.require(compression.last(), tree);
+    recovered.tables().forEach(table -> Codecs.require(table.meta().packing().codec(), tree));
   }
 
   /**
@@ -104,6 +123,7 @@ final class TreeFactory {
       throws IOException {
     engine.failure().check();
     check(adjustments);
+    check(settings.compression());
     int id = nextId;
     TreeDefinition definition = new TreeDefinition(id, name, TreeText.format(settings));
     List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.create(definition)));

@@ -1,9 +1,9 @@
 package io.isobardb.lsm.recovery;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
-import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.TreeDefinition;
 import java.util.Map;
@@ -16,6 +16,8 @@ public final class TreeText {
   private static final String OPERATOR = "mergeOperator";
   private static final String LOGGED = "logged";
   private static final String CODEC = "codec";
+  private static final String NO_CODEC = "0";
+  private static final String LZ4 = "1";
   private static final String FILTER_BITS = "filterBitsPerKey";
   private static final int DEFAULT_FILTER_BITS = 10;
   private static final int MAX_FILTER_BITS = 24;
@@ -26,7 +28,7 @@ public final class TreeText {
     Map<String, String> text = new TreeMap<>();
     text.put(ORDER, settings.order().name());
     text.put(LOGGED, Boolean.toString(settings.logged()));
-    text.put(CODEC, Integer.toString(settings.codec()));
+    text.put(CODEC, text(settings.compression()));
     text.put(FILTER_BITS, Integer.toString(settings.filterBitsPerKey()));
     MergeOperator operator = settings.operator();
     if (operator != null) {
@@ -59,7 +61,7 @@ public final class TreeText {
     }
     TreeHandle.Settings rest = parse(definition, orders);
     return new TreeHandle.Settings(
-        rest.order(), rest.logged(), rest.codec(), rest.filterBitsPerKey(), operator);
+        rest.order(), rest.logged(), rest.compression(), rest.filterBitsPerKey(), operator);
   }
 
   /** The name of a tree's merge operator, or null if it has none. */
@@ -88,22 +90,47 @@ public final class TreeText {
     return new TreeHandle.Settings(
         order,
         logged(definition),
-        number(definition, CODEC, FileLayout.CODEC_NONE, FileLayout.CODEC_LZ4),
-        number(definition, FILTER_BITS, DEFAULT_FILTER_BITS, MAX_FILTER_BITS),
+        compression(definition),
+        filterBits(definition),
         null);
   }
 
-  private static int number(TreeDefinition definition, String option, int otherwise, int most) {
-    String text = definition.options().getOrDefault(option, Integer.toString(otherwise));
+  /** The two that the first releases knew have numbers, which these releases read. */
+  private static String text(Compression compression) {
+    return compression.equals(Compression.NONE)
+        ? NO_CODEC
+        : compression.equals(Compression.LZ4) ? LZ4 : compression.toString();
+  }
+
+  private static Compression compression(TreeDefinition definition) {
+    String text = definition.options().getOrDefault(CODEC, NO_CODEC);
+    try {
+      return switch (text) {
+        case NO_CODEC -> Compression.NONE;
+        case LZ4 -> Compression.LZ4;
+        default -> Compression.parse(text);
+      };
+    } catch (IllegalArgumentException e) {
+      throw unknown(definition, CODEC, text);
+    }
+  }
+
+  private static int filterBits(TreeDefinition definition) {
+    String text =
+        definition.options().getOrDefault(FILTER_BITS, Integer.toString(DEFAULT_FILTER_BITS));
     try {
       int number = Integer.parseInt(text);
-      if (number >= 0 && number <= most) {
+      if (number >= 0 && number <= MAX_FILTER_BITS) {
         return number;
       }
     } catch (NumberFormatException e) {
       // Told below.
     }
-    throw new FormatException(
+    throw unknown(definition, FILTER_BITS, text);
+  }
+
+  private static FormatException unknown(TreeDefinition definition, String option, String text) {
+    return new FormatException(
         "tree '"
             + definition.name()
             + "' has the option "

@@ -2,13 +2,18 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.option.Codec;
 import io.isobardb.memory.page.Memory;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
  * numbers, page-map pages if pages are compressed, footer page. Header, page map and footer are
  * never compressed. In a small file the header page holds footer and filter, too.
+ *
+ * Which codec compressed pages is 0 for none, 1 for LZ4, and 2 if the page that says so ends with its
+ * name.
  *
  * <pre>
  *  header, page 0: 32 bytes page header (type HEADER), then
@@ -27,6 +32,12 @@ import org.jspecify.annotations.Nullable;
  *  112 long sizeBytes | 120 int pageMapPage | 124 int minKeyLength | 128 int maxKeyLength
  *  132 minKey, maxKey | 0 to the end
  *
+ *  at the end of header and footer pages of version 3, whose codec is 2:
+ *   -24 int length of the dictionary | -20 byte length of the name | -19 name, ASCII
+ *
+ *  dictionary, behind the header page if its length is not 0:
+ *    0 int checksum of the rest, as of pages | 4 int length | 8 bytes | 0 to a multiple of 4096
+ *
  *  compressed page: at a multiple of 16 bytes
  *    0 int checksum of the rest, as of pages | 4 int length, and bit 31 if stored as it is
  *    8 length bytes | 0 to a multiple of 16
@@ -42,17 +53,14 @@ public final class FileLayout {
   /** "ISOBARST", little-endian. */
   public static final long MAGIC = 0x54535241424F5349L;
 
-  /** The newest version that this engine reads; that of files whose header holds the footer. */
-  public static final int VERSION = 2;
+  /** The newest version that this engine reads; that of files that have the name of their codec. */
+  public static final int VERSION = 3;
 
   /** The version of files with a footer page. */
   private static final int WITH_FOOTER = 1;
 
-  /** Pages are stored as they are. */
-  public static final int CODEC_NONE = 0;
-
-  /** Pages are compressed with LZ4. */
-  public static final int CODEC_LZ4 = 1;
+  /** The version of files whose header holds the footer. */
+  private static final int WITHOUT_FOOTER = 2;
 
   /** Where a compressed page's contents begin. */
   public static final int STORED_HEADER = 8;
@@ -74,6 +82,12 @@ public final class FileLayout {
 
   private static final int KEYS = 132;
 
+  /** What says of a codec how it is called is at the end of a page. */
+  private static final int NAME_BYTES = 24;
+
+  private static final int NAME_LENGTH = -20;
+  private static final int NAME = -19;
+
   private FileLayout() {}
 
   /** Page-map pages for pages below {@code pages}. */
@@ -87,22 +101,55 @@ public final class FileLayout {
   }
 
   static void writeHeader(
-      Memory memory, int base, TableSpace space, long fileNumber, int treeId, int codec) {
+      Memory memory, int base, TableSpace space, long fileNumber, int treeId, Packing packing) {
     memory.zero(base, space.pageSize());
     memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.HEADER);
     memory.putLong(base + 32, MAGIC);
-    memory.putInt(base + 40, WITH_FOOTER);
+    memory.putInt(base + 40, version(packing));
     memory.putInt(base + 44, treeId);
     memory.putLong(base + 48, space.storeIdHigh());
     memory.putLong(base + 56, space.storeIdLow());
     memory.putLong(base + 64, fileNumber);
     memory.putInt(base + 72, space.pageSize());
-    memory.putInt(base + 76, codec);
+    memory.putInt(base + 76, packing.number());
+    writeName(memory, base + space.pageSize(), packing);
     byte[] description = space.trees().apply(treeId).description();
-    if (description.length <= space.pageSize() - DESCRIPTION) {
+    if (description.length <= space.pageSize() - DESCRIPTION - NAME_BYTES) {
       memory.putInt(base + 80, description.length);
       memory.put(base + DESCRIPTION, description, 0, description.length);
     }
+  }
+
+  private static int version(Packing packing) {
+    return packing.number() == Packing.NAMED ? VERSION : WITH_FOOTER;
+  }
+
+  private static void writeName(Memory memory, int end, Packing packing) {
+    if (packing.number() == Packing.NAMED) {
+      byte[] name = packing.codec().getBytes(StandardCharsets.US_ASCII);
+      memory.putInt(end - NAME_BYTES, packing.dictionaryBytes());
+      memory.putByte(end + NAME_LENGTH, (byte) name.length);
+      memory.put(end + NAME, name, 0, name.length);
+    }
+  }
+
+  /**
+   * What a header or footer page says of how pages are stored.
+   *
+   * @param number of the codec
+   * @param end of the page
+   * @return null if it can't be
+   */
+  private static @Nullable Packing readPacking(Memory memory, int number, int end) {
+    if (number != Packing.NAMED) {
+      return number == 0 ? Packing.NONE : number == 1 ? Packing.LZ4 : null;
+    }
+    byte[] name = new byte[Codec.LONGEST_NAME];
+    int length = Math.min(memory.getByte(end + NAME_LENGTH) & 0xFF, name.length);
+    memory.get(end + NAME, name, 0, length);
+    String codec = new String(name, 0, length, StandardCharsets.US_ASCII);
+    Packing packing = new Packing(codec, memory.getInt(end - NAME_BYTES));
+    return packing.isValid() ? packing : null;
   }
 
   /** The size of pages that a header page claims. */
@@ -122,7 +169,7 @@ public final class FileLayout {
       long fileNumber,
       int treeId,
       int pageSize,
-      int codec,
+      Packing packing,
       byte[] description,
       boolean hasFooter) {
     /** Whether the page is a header that this engine can read, and where it belongs. */
@@ -133,6 +180,10 @@ public final class FileLayout {
       }
       byte[] description = new byte[descriptionLength(memory, base, pageSize)];
       memory.get(base + DESCRIPTION, description, 0, description.length);
+      Packing packing = readPacking(memory, memory.getInt(base + 76), base + pageSize);
+      if (packing == null) {
+        return null;
+      }
       Header header =
           new Header(
               memory.getLong(base + 48),
@@ -140,9 +191,9 @@ public final class FileLayout {
               memory.getLong(base + 64),
               memory.getInt(base + 44),
               memory.getInt(base + 72),
-              memory.getInt(base + 76),
+              packing,
               description,
-              version > WITH_FOOTER);
+              version == WITHOUT_FOOTER);
       long seed = PageLayout.fileSeed(header.storeIdHigh, header.storeIdLow, header.fileNumber);
       boolean intact =
           header.pageSize == pageSize && PageLayout.isIntact(memory, base, pageSize, seed, 0);
@@ -199,14 +250,14 @@ public final class FileLayout {
         0,
         0,
         0,
-        0,
+        Packing.NONE,
         0,
         SSTableMeta.Expiring.NONE);
   }
 
   /** Adds to a header page what would be in a footer page. */
   static void addFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
-    memory.putInt(base + 40, VERSION);
+    memory.putInt(base + 40, WITHOUT_FOOTER);
     writeFields(memory, footerInHeader(memory, base, pageSize), meta);
   }
 
@@ -214,12 +265,13 @@ public final class FileLayout {
     memory.zero(base, pageSize);
     memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.FOOTER);
     memory.putLong(base + 32, MAGIC);
-    memory.putInt(base + 40, WITH_FOOTER);
+    memory.putInt(base + 40, version(meta.packing()));
+    writeName(memory, base + pageSize, meta.packing());
     writeFields(memory, base, meta);
   }
 
   private static void writeFields(Memory memory, int base, SSTableMeta meta) {
-    memory.putInt(base + 44, meta.codec());
+    memory.putInt(base + 44, meta.packing().number());
     memory.putLong(base + 48, meta.fileNumber());
     memory.putInt(base + 56, meta.treeId());
     memory.putInt(base + PAGE_COUNT, meta.pageCount());
@@ -257,7 +309,7 @@ public final class FileLayout {
 
   /** As {@link #readFooter}, of a header page whose checksum is right. */
   public static SSTableMeta readFooterInHeader(Memory memory, int base, int pageSize, String file) {
-    if (memory.getInt(base + 40) <= WITH_FOOTER) {
+    if (memory.getInt(base + 40) != WITHOUT_FOOTER) {
       throw new CorruptionException(file, 0, "a header without what the footer says");
     }
     int at = footerInHeader(memory, base, pageSize);
@@ -276,6 +328,10 @@ public final class FileLayout {
         || maxLength > longest
         || base + KEYS + minLength + maxLength > end) {
       throw new CorruptionException(file, offset, "keys of impossible length");
+    }
+    Packing packing = readPacking(memory, memory.getInt(base + 44), end);
+    if (packing == null) {
+      throw new CorruptionException(file, offset, "codec " + memory.getInt(base + 44));
     }
     byte[] minKey = new byte[minLength];
     byte[] maxKey = new byte[maxLength];
@@ -296,7 +352,7 @@ public final class FileLayout {
         memory.getInt(base + 104),
         memory.getInt(base + 108),
         memory.getLong(base + 112),
-        memory.getInt(base + 44),
+        packing,
         memory.getInt(base + 120),
         SSTableMeta.Expiring.NONE);
   }
@@ -316,7 +372,7 @@ public final class FileLayout {
     if (memory.getInt(base + 44) != meta.treeId()
         || memory.getLong(base + 64) != meta.fileNumber()
         || memory.getInt(base + 72) != space.pageSize()
-        || memory.getInt(base + 76) != meta.codec()) {
+        || !meta.packing().equals(readPacking(memory, memory.getInt(base + 76), base + space.pageSize()))) {
       throw space.corrupt(meta, 0, "the header disagrees with the manifest");
     }
   }

@@ -35,8 +35,9 @@ public final class FileSink implements PageSink {
   private final long fileNumber;
   private final int cacheNumber;
   private final int treeId;
-  private final int codec;
+  private final Packing packing;
   private final boolean adopt;
+  private @Nullable Samples samples;
   private final long seed;
   private final DataFile file;
 
@@ -58,11 +59,11 @@ public final class FileSink implements PageSink {
   /**
    * Creates the file.
    *
-   * @param codec of {@link FileLayout}
+   * @param packer how its pages are stored
    * @param adopt whether pages go to the buffer cache: hot ones in any case, others if it has room
    * @throws IllegalStateException if files are not numbered as far as that
    */
-  public FileSink(TableSpace space, long fileNumber, int treeId, int codec, boolean adopt)
+  public FileSink(TableSpace space, long fileNumber, int treeId, Packer packer, boolean adopt)
       throws IOException {
     this.space = space;
     this.pool = space.pool();
@@ -70,8 +71,9 @@ public final class FileSink implements PageSink {
     this.fileNumber = fileNumber;
     this.cacheNumber = SSTableMeta.cacheNumber(fileNumber);
     this.treeId = treeId;
-    this.codec = codec;
+    this.packing = packer.packing();
     this.adopt = adopt;
+    this.samples = packer.samples();
     this.seed = space.fileSeed(fileNumber);
     int batch =
         Math.max(1, (int) Math.min(BATCH_BYTES, pool.limitBytes() / BUDGET_SHARE) / pageSize);
@@ -81,11 +83,12 @@ public final class FileSink implements PageSink {
     this.bases = new int[batch];
     this.file = space.storage().create(SSTableMeta.fileName(fileNumber), space.ioMode());
     try {
-      if (codec == FileLayout.CODEC_LZ4) {
-        output = new StoredOutput(space, file, seed, pageSize);
+      if (!packing.isNone()) {
+        PageCoder coder = new PageCoder(packer.codec(), packer.dictionary(), pageSize, seed);
+        output = new StoredOutput(space, file, coder, pageSize + packing.dictionarySpace());
         map = new int[64];
       }
-      begin();
+      begin(packer.dictionary());
     } catch (IOException | RuntimeException | Error e) {
       abort();
       throw e;
@@ -93,15 +96,17 @@ public final class FileSink implements PageSink {
   }
 
   /** The header; it goes out with the first pages, since a write costs more than a page does. */
-  private void begin() throws IOException {
-    if (codec != FileLayout.CODEC_NONE) {
+  private void begin(byte @Nullable [] dictionary) throws IOException {
+    if (!packing.isNone()) {
       writeOne(0, 0, null);
       firstPending = 1;
-      written = pageSize;
+      if (dictionary != null) {
+        writeDictionary(dictionary);
+      }
       return;
     }
     int page = allocate();
-    FileLayout.writeHeader(memory(page), base(page), space, fileNumber, treeId, codec);
+    FileLayout.writeHeader(memory(page), base(page), space, fileNumber, treeId, packing);
     push(page, false, NO_FOOTER);
   }
 
@@ -159,6 +164,9 @@ public final class FileSink implements PageSink {
   @Override
   public void emit(int pageNo, int page, boolean isHot) throws IOException {
     boolean inOrder = pageNo == firstPending + pending;
+    if (samples != null) {
+      samples.offer(memory(page), base(page));
+    }
     push(page, isHot, NO_FOOTER);
     if (!inOrder) {
       throw new IllegalArgumentException("page " + pageNo + " out of order");
@@ -170,7 +178,7 @@ public final class FileSink implements PageSink {
    */
   @Override
   public int headerForFilter(int keyBytes, int blocks) {
-    if (codec != FileLayout.CODEC_NONE || firstPending > 0) {
+    if (!packing.isNone() || firstPending > 0) {
       return PagePool.NONE;
     }
     int header = pages[0];
@@ -227,7 +235,7 @@ public final class FileSink implements PageSink {
       memories[i] = pool.memory(pages[i]);
       bases[i] = pool.base(pages[i]);
     }
-    if (codec == FileLayout.CODEC_NONE) {
+    if (packing.isNone()) {
       for (int i = 0; i < count; i++) {
         PageLayout.seal(memories[i], bases[i], pageSize, seed, first + i);
       }
@@ -253,7 +261,7 @@ public final class FileSink implements PageSink {
     int pageCount = firstPending + pending;
     int mapPages = 0;
     int footerPages = footerInHeader ? 0 : 1;
-    if (codec == FileLayout.CODEC_NONE) {
+    if (packing.isNone()) {
       written = (long) pageCount * pageSize;
     } else {
       flush();
@@ -277,7 +285,7 @@ public final class FileSink implements PageSink {
             meta.filterPage(),
             meta.filterBlocks(),
             written + (long) (mapPages + footerPages) * pageSize,
-            codec,
+            packing,
             mapPages == 0 ? 0 : pageCount,
             meta.expiring());
     if (footerInHeader) {
@@ -285,7 +293,7 @@ public final class FileSink implements PageSink {
       FileLayout.addFooter(memory(pages[0]), base(pages[0]), pageSize, full);
       FileLayout.writeRoot(memory(root), base(root), full);
       flush();
-    } else if (codec == FileLayout.CODEC_NONE) {
+    } else if (packing.isNone()) {
       int page = allocate();
       FileLayout.writeFooter(memory(page), base(page), pageSize, full);
       push(page, false, pageCount);
@@ -296,10 +304,28 @@ public final class FileSink implements PageSink {
         written += pageSize;
       }
     }
+    train();
     if (!syncLater) {
       sync();
     }
     return full;
+  }
+
+  private void writeDictionary(byte[] dictionary) throws IOException {
+    int bytes = packing.dictionarySpace();
+    Memory spare = space.spare().memory();
+    synchronized (space.spare()) {
+      PageCoder.writeDictionary(dictionary, spare, 0, seed);
+      file.write(pageSize, spare, 0, bytes);
+    }
+  }
+
+  private void train() {
+    Samples enough = samples;
+    if (enough != null) {
+      samples = null;
+      enough.train();
+    }
   }
 
   /** Writes a header (no {@code meta}), page-map or footer page. */
@@ -309,7 +335,7 @@ public final class FileSink implements PageSink {
       Memory memory = memory(page);
       int base = base(page);
       if (meta == null) {
-        FileLayout.writeHeader(memory, base, space, fileNumber, treeId, codec);
+        FileLayout.writeHeader(memory, base, space, fileNumber, treeId, packing);
       } else if (pageNo == meta.pageCount() - 1) {
         FileLayout.writeFooter(memory, base, pageSize, meta);
       } else {
@@ -338,6 +364,10 @@ public final class FileSink implements PageSink {
       release(pages[i]);
     }
     pending = 0;
+    if (samples != null) {
+      samples.abort();
+      samples = null;
+    }
     space.cache().drop(cacheNumber, firstPending);
     try {
       close();

@@ -1,49 +1,47 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.memory.page.Memory;
+import io.isobardb.lsm.option.Codec;
+import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * LZ4 on pages. The implementation in plain Java: native code and {@code Unsafe} bring warnings on
  * new JDKs.
  */
-public final class Lz4 {
-  private static final LZ4Compressor COMPRESSOR = LZ4Factory.safeInstance().fastCompressor();
-  private static final LZ4SafeDecompressor DECOMPRESSOR =
-      LZ4Factory.safeInstance().safeDecompressor();
+final class Lz4 implements Codec, Codec.Coder {
+  static final Codec CODEC = new Lz4();
+
+  private final LZ4Compressor compressor = LZ4Factory.safeInstance().fastCompressor();
+  private final LZ4SafeDecompressor decompressor = LZ4Factory.safeInstance().safeDecompressor();
 
   private Lz4() {}
 
-  /** The most that so many bytes can be compressed to. */
-  static int bound(int bytes) {
-    return COMPRESSOR.maxCompressedLength(bytes);
+  @Override
+  public String name() {
+    return Codecs.LZ4;
   }
 
-  /** Compresses, and gives the length of the result. */
-  static int compress(Memory from, int offset, int length, Memory to, int toOffset) {
-    int bound = bound(length);
-    return COMPRESSOR.compress(
-        from.slice(offset, length), 0, length, to.slice(toOffset, bound), 0, bound);
+  @Override
+  public Codec.Coder coder() {
+    return this;
   }
 
-  /**
-   * Decompresses to exactly {@code toLength} bytes.
-   *
-   * @return what is wrong with the bytes, or null
-   */
-  public static @Nullable String decompress(
-      Memory from, int offset, int length, Memory to, int toOffset, int toLength) {
+  @Override
+  public int compress(ByteBuffer from, ByteBuffer to) {
     try {
-      int got =
-          DECOMPRESSOR.decompress(
-              from.slice(offset, length), 0, length, to.slice(toOffset, toLength), 0, toLength);
-      return got == toLength ? null : "a page of " + got + " bytes";
+      return compressor.compress(
+          from, from.position(), from.remaining(), to, to.position(), to.remaining());
     } catch (LZ4Exception e) {
-      return "LZ4: " + e.getMessage();
+      return -1;
     }
+  }
+
+  @Override
+  public int decompress(ByteBuffer from, ByteBuffer to) {
+    return decompressor.decompress(
+        from, from.position(), from.remaining(), to, to.position(), to.remaining());
   }
 }

@@ -35,6 +35,9 @@ public final class PageFile implements PageLoader, AutoCloseable {
 
   private volatile @Nullable DataFile file;
 
+  /** Made under the lock of the spare memory, by the first read of a compressed page. */
+  private volatile @Nullable PageCoder coder;
+
   /**
    * @param known whether this process wrote the file: then its version and size are what they are
    */
@@ -60,7 +63,7 @@ public final class PageFile implements PageLoader, AutoCloseable {
 
   /** Whether the page is compressed in the file. */
   boolean isCompressed(int pageNo) {
-    return meta.codec() != FileLayout.CODEC_NONE && pageNo > 0 && pageNo < meta.pageMapPage();
+    return meta.isPacked() && pageNo > 0 && pageNo < meta.pageMapPage();
   }
 
   long cacheKey(int pageNo) {
@@ -199,6 +202,7 @@ public final class PageFile implements PageLoader, AutoCloseable {
 
   private void readStored(int pageNo, long offset, int length, Memory memory, int base)
       throws IOException {
+    prepare();
     long from = offset & -DataFile.BLOCK;
     int skip = (int) (offset - from);
     int bytes = (skip + length + DataFile.BLOCK - 1) & -DataFile.BLOCK;
@@ -226,25 +230,53 @@ public final class PageFile implements PageLoader, AutoCloseable {
   }
 
   /**
-   * Verifies and decompresses a stored page.
+   * Verifies and decompresses a stored page, once {@link #prepare} was called.
    *
    * @return what is wrong with it, for {@link #check}, or null
    */
   @Nullable String unpack(int pageNo, int length, Memory stored, int at, Memory memory, int base) {
-    if (stored.getInt(at) != PageLayout.checksum(stored, at, length, seed, pageNo)) {
-      return "page " + pageNo + " has a wrong checksum";
+    PageCoder prepared = coder;
+    if (prepared == null) {
+      throw new IllegalStateException("not prepared");
     }
-    int word = stored.getInt(at + 4);
-    int bytes = word & ~FileLayout.STORED_RAW;
-    if (bytes > length - FileLayout.STORED_HEADER) {
-      return "page " + pageNo + " has a wrong length";
+    return prepared.unpack(pageNo, length, stored, at, memory, base);
+  }
+
+  /**
+   * Has what decompresses pages. The first time, it may read the dictionary.
+   *
+   * @throws io.isobardb.lsm.error.FormatException if the codec is missing
+   */
+  void prepare() throws IOException {
+    if (coder != null) {
+      return;
     }
-    int contents = at + FileLayout.STORED_HEADER;
-    if (word < 0) {
-      memory.copyFrom(base, stored, contents, pageSize);
-      return null;
+    Packing packing = meta.packing();
+    Codecs.require(packing.codec(), meta.fileName());
+    synchronized (space.spare()) {
+      if (coder == null) {
+        byte[] dictionary = packing.dictionaryBytes() == 0 ? null : readDictionary(packing);
+        try {
+          coder = new PageCoder(packing.codec(), dictionary, pageSize, seed);
+        } catch (RuntimeException e) {
+          throw space.corrupt(meta, pageSize, "the dictionary can't be used: " + e.getMessage());
+        }
+      }
     }
-    return Lz4.decompress(stored, contents, bytes, memory, base, pageSize);
+  }
+
+  /** Into the spare memory, whose lock is held. */
+  private byte[] readDictionary(Packing packing) throws IOException {
+    Memory spare = space.spare().memory();
+    if (packing.dictionaryBytes() > PageCoder.mostDictionaryBytes(pageSize)) {
+      throw space.corrupt(meta, pageSize, packing + " of pages of " + pageSize);
+    }
+    readFully(pageSize, spare, 0, packing.dictionarySpace());
+    byte[] dictionary = PageCoder.readDictionary(packing, spare, 0, seed);
+    if (dictionary == null) {
+      throw space.corrupt(meta, pageSize, "the dictionary has a wrong checksum");
+    }
+    return dictionary;
   }
 
   /** Throws if something is wrong with the page at an offset. */
@@ -260,7 +292,7 @@ public final class PageFile implements PageLoader, AutoCloseable {
   }
 
   private long rawOffset(int pageNo) {
-    if (meta.codec() == FileLayout.CODEC_NONE || pageNo == 0) {
+    if (!meta.isPacked() || pageNo == 0) {
       return (long) pageNo * pageSize;
     }
     return meta.sizeBytes() - (long) (meta.pageCount() - pageNo) * pageSize;
@@ -324,6 +356,11 @@ public final class PageFile implements PageLoader, AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    PageCoder prepared = coder;
+    if (prepared != null) {
+      coder = null;
+      prepared.close();
+    }
     DataFile opened = file;
     if (opened != null) {
       file = null;

@@ -66,7 +66,7 @@ final class ReadAhead implements AutoCloseable {
    */
   static @Nullable ReadAhead open(SSTable table, int pieceBytes) {
     PagePool pool = table.space().pool();
-    boolean compressed = table.meta().codec() != FileLayout.CODEC_NONE;
+    boolean compressed = table.meta().isPacked();
     int pageSize = pool.pageSize();
     int least = compressed ? pageSize + 2 * DataFile.BLOCK : pageSize;
     long room = pool.blocks().roomBytes() / ROOM_SHARE;
@@ -97,7 +97,7 @@ final class ReadAhead implements AutoCloseable {
 
   /** Whether a page needs no further read. */
   boolean holds(int pageNo) {
-    if (meta.codec() != FileLayout.CODEC_NONE) {
+    if (meta.isPacked()) {
       return false;
     }
     long from = (long) pageNo * pageSize;
@@ -120,7 +120,7 @@ final class ReadAhead implements AutoCloseable {
 
   /** Makes a page, which is neither header nor page map nor footer, the current one. */
   int read(int pageNo, Access mode) throws IOException {
-    return meta.codec() == FileLayout.CODEC_NONE ? readRaw(pageNo) : readStored(pageNo, mode);
+    return meta.isPacked() ? readStored(pageNo, mode) : readRaw(pageNo);
   }
 
   /**
@@ -172,6 +172,7 @@ final class ReadAhead implements AutoCloseable {
       return pieceBytes;
     }
     current = -1;
+    file.prepare();
     long from = file.storedOffset(pageNo, mode);
     int length = (int) (file.storedOffset(pageNo + 1, mode) - from);
     if (from < pieceFrom || from + length > pieceTo) {

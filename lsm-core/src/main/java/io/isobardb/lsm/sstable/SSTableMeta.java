@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param filterBlocks 64-byte blocks of the filter; 0 if there is none
  * @param sizeBytes bytes of the file on disk (compressed, if it is); for a memory SSTable, of its
  *     pages and its index over entries
- * @param codec {@code 0} none, {@code 1} LZ4
+ * @param packing how its pages are stored
  * @param pageMapPage page number of the first page-map page, 0 if pages are not compressed
  * @param expiring the entries that expire
  */
@@ -43,7 +43,7 @@ public record SSTableMeta(
     int filterPage,
     int filterBlocks,
     long sizeBytes,
-    int codec,
+    Packing packing,
     int pageMapPage,
     Expiring expiring) {
 
@@ -81,20 +81,20 @@ public record SSTableMeta(
    * @param pageSize in bytes
    */
   public @Nullable String flaw(int pageSize) {
-    boolean packed = codec == FileLayout.CODEC_LZ4;
+    boolean packed = !packing.isNone();
     long raw = packed ? 1L + pageCount - pageMapPage : pageCount;
-    long storedBytes = packed ? (pageMapPage - 1L) * FileLayout.STORED_UNIT : 0;
+    long storedBytes = packed ? (pageMapPage - 1L) * FileLayout.STORED_UNIT + packing.dictionarySpace() : 0;
     boolean fits = packed ? raw * pageSize + storedBytes <= sizeBytes : raw * pageSize == sizeBytes;
     boolean mapped =
         packed
             ? pageMapPage > 0
                 && pageMapPage + FileLayout.pageMapPages(pageSize, pageMapPage) <= pageCount
-            : codec == FileLayout.CODEC_NONE && pageMapPage == 0;
+            : pageMapPage == 0;
     if (fileNumber < 1 || fileNumber > MAX_FILE_NUMBER) {
       return "file number " + fileNumber;
     }
-    if (!mapped) {
-      return "codec " + codec + " with a page map at page " + pageMapPage + " of " + pageCount;
+    if (!mapped || !packing.isValid()) {
+      return "codec " + packing + " with a page map at page " + pageMapPage + " of " + pageCount;
     }
     if (!fits) {
       return pageCount + " pages of " + pageSize + " bytes in a file of " + sizeBytes + " bytes";
@@ -121,6 +121,11 @@ public record SSTableMeta(
     }
     long perPage = Filter.blocksPerPage(pageSize);
     return filterPage + (filterBlocks + perPage - 1) / perPage <= pageCount;
+  }
+
+  /** Whether its pages are compressed in the file. */
+  public boolean isPacked() {
+    return pageMapPage != 0;
   }
 
   /** Whether the file has no footer page: what that says is in the header page. */
@@ -181,7 +186,7 @@ public record SSTableMeta(
         filterPage,
         filterBlocks,
         bytes,
-        codec,
+        packing,
         pageMapPage,
         expiring);
   }

@@ -287,7 +287,7 @@ public final class SSTableWriter {
             filterPage,
             blocks,
             (long) (nextPage - 1) * pageSize,
-            0,
+            Packing.NONE,
             0,
             expiring);
     return sink.finish(meta);

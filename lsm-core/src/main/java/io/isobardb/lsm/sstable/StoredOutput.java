@@ -24,7 +24,7 @@ final class StoredOutput {
   private final TableSpace space;
   private final PagePool pool;
   private final DataFile file;
-  private final long fileSeed;
+  private final PageCoder coder;
   private final int pageSize;
   private final @Nullable Block block;
   private final int page;
@@ -36,13 +36,14 @@ final class StoredOutput {
   private boolean closed;
 
   /**
+   * @param coder closed with this
    * @param from where in the file the first page goes; a multiple of the block size
    */
-  StoredOutput(TableSpace space, DataFile file, long fileSeed, long from) {
+  StoredOutput(TableSpace space, DataFile file, PageCoder coder, long from) {
     this.space = space;
     this.pool = space.pool();
     this.file = file;
-    this.fileSeed = fileSeed;
+    this.coder = coder;
     this.pageSize = pool.pageSize();
     this.written = from;
     this.block = allocateBlock();
@@ -75,7 +76,7 @@ final class StoredOutput {
   /** Appends a page. */
   void append(Memory source, int sourceBase, int pageNo) throws IOException {
     if (block != null) {
-      length += compress(source, sourceBase, pageNo, buffer, base + length);
+      length += coder.pack(source, sourceBase, pageNo, buffer, base + length);
       if (length >= capacity - 2 * pageSize) {
         writeWhole();
       }
@@ -83,7 +84,7 @@ final class StoredOutput {
     }
     Memory spare = space.spare().memory();
     synchronized (space.spare()) {
-      int left = compress(source, sourceBase, pageNo, spare, 0);
+      int left = coder.pack(source, sourceBase, pageNo, spare, 0);
       for (int at = 0; left > 0; ) {
         int piece = Math.min(left, capacity - length);
         buffer.copyFrom(base + length, spare, at, piece);
@@ -95,25 +96,6 @@ final class StoredOutput {
         }
       }
     }
-  }
-
-  /** Stores a page in {@code target}, compressed if that helps; gives the bytes it takes. */
-  private int compress(Memory source, int sourceBase, int pageNo, Memory target, int at) {
-    int contents = at + FileLayout.STORED_HEADER;
-    int stored = Lz4.compress(source, sourceBase, pageSize, target, contents);
-    if (stored >= pageSize) {
-      target.copyFrom(contents, source, sourceBase, pageSize);
-      stored = pageSize;
-      target.putInt(at + 4, stored | FileLayout.STORED_RAW);
-    } else {
-      target.putInt(at + 4, stored);
-    }
-    int end = contents + stored;
-    int bytes =
-        (end - at + FileLayout.STORED_UNIT - 1) / FileLayout.STORED_UNIT * FileLayout.STORED_UNIT;
-    target.zero(end, at + bytes - end);
-    PageLayout.seal(target, at, bytes, fileSeed, pageNo);
-    return bytes;
   }
 
   /** Writes the whole blocks of what has gathered. */
@@ -143,6 +125,7 @@ final class StoredOutput {
       return;
     }
     closed = true;
+    coder.close();
     if (block != null) {
       pool.release(block);
     } else {

@@ -1,11 +1,13 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.range.SavedRanges;
 import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.Packer;
 import io.isobardb.lsm.sstable.PageSink;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -157,22 +159,38 @@ public final class Catalog {
    * Creates the file of an SSTable of a tree, with a number never used before.
    *
    * @param into where files lie
+   * @param last whether it is for the last level, or will stay where it is
    * @param adopt whether pages go to the buffer cache, as {@link FileSink} says
    */
-  public FileSink newFile(TreeHandle tree, TableSpace into, boolean adopt) throws IOException {
-    return new FileSink(into, newFileNumber(), tree.id(), tree.settings().codec(), adopt);
+  public FileSink newFile(TreeHandle tree, TableSpace into, boolean last, boolean adopt)
+      throws IOException {
+    Compression wanted = tree.compression();
+    Packer packer =
+        last
+            ? tree.dictionary().packer(wanted.last(), space)
+            : Packer.of(wanted.codec());
+    try {
+      return new FileSink(into, newFileNumber(), tree.id(), packer, adopt);
+    } catch (IOException | RuntimeException | Error e) {
+      packer.abandon();
+      throw e;
+    }
   }
 
-  /** Begins an SSTable of a tree in a {@linkplain #newFile new file}. */
-  public SSTableWriter newTable(TreeHandle tree, TableSpace into, boolean adopt)
+  /**
+   * Begins an SSTable of a tree in a {@linkplain #newFile new file}, past the cache.
+   *
+   * @param last as for the file
+   */
+  public SSTableWriter newTable(TreeHandle tree, TableSpace into, boolean last)
       throws IOException {
-    FileSink file = newFile(tree, into, adopt);
+    FileSink file = newFile(tree, into, last, false);
     return newTable(tree, file, file.fileNumber());
   }
 
   /** Begins an SSTable that goes to a place of a tree, in a {@linkplain #newFile new file}. */
   public SSTableWriter newTable(TreeHandle tree, Place place) throws IOException {
-    return newTable(tree, place, newFile(tree, space, true));
+    return newTable(tree, place, newFile(tree, space, place.equals(Place.level(0)), true));
   }
 
   /** Begins an SSTable that goes to L0 of a tree. */

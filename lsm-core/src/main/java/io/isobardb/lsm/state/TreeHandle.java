@@ -11,7 +11,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Signal;
-import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.sstable.TreeDictionary;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.version.Version;
@@ -42,6 +42,8 @@ public final class TreeHandle {
   private final PlannedLevels levels = new PlannedLevels();
   private final RecentLoad load = new RecentLoad();
 
+  private final TreeDictionary dictionary = new TreeDictionary();
+
   private volatile Priority priority = Priority.EQUAL;
   private volatile @Nullable Refusal refused;
   private volatile boolean closed;
@@ -54,14 +56,14 @@ public final class TreeHandle {
    * What was said of the tree when it was created.
    *
    * @param logged whether writes go to the log
-   * @param codec of pages on disk
+   * @param compression of pages on disk
    * @param filterBitsPerKey 0 for no filters
    * @param operator null if nothing can be merged
    */
   public record Settings(
       KeyOrder order,
       boolean logged,
-      int codec,
+      Compression compression,
       int filterBitsPerKey,
       @Nullable MergeOperator operator) {
     /** Those of a tree that is to be made. */
@@ -69,9 +71,14 @@ public final class TreeHandle {
       return new Settings(
           options.keyOrder(),
           options.logged(),
-          options.compression() == Compression.LZ4 ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE,
+          options.compression(),
           options.filterBitsPerKey(),
           options.mergeOperator());
+    }
+
+    private Compression compression(Adjustments adjustments) {
+      Compression changed = adjustments.compression();
+      return changed == null ? compression : changed;
     }
 
     /** The same as users know them, all of them set. */
@@ -80,7 +87,7 @@ public final class TreeHandle {
           TreeOptions.builder()
               .keyOrder(order)
               .logged(logged)
-              .compression(codec == FileLayout.CODEC_LZ4 ? Compression.LZ4 : Compression.NONE)
+              .compression(compression(adjustments))
               .filterBitsPerKey(filterBitsPerKey)
               .timeToLive(Duration.ofMillis(adjustments.timeToLive()))
               .runs(adjustments.runs())
@@ -270,6 +277,16 @@ public final class TreeHandle {
   /** What was changed of it since it was created. */
   public Adjustments adjustments() {
     return adjustments;
+  }
+
+  /** How pages of new SSTables are stored. */
+  public Compression compression() {
+    return settings.compression(adjustments);
+  }
+
+  /** What its last level is compressed with. */
+  TreeDictionary dictionary() {
+    return dictionary;
   }
 
   /** What is wanted of its SSTables. */

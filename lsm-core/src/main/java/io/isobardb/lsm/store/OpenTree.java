@@ -1,5 +1,6 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
@@ -164,6 +165,19 @@ public final class OpenTree implements Tree {
   }
 
   @Override
+  public Compression compression() {
+    return handle.compression();
+  }
+
+  @Override
+  public void setCompression(Compression compression) {
+    with(
+        TreeOptions.builder()
+            .compression(Objects.requireNonNull(compression, "compression"))
+            .build());
+  }
+
+  @Override
   public @Nullable Instant expiryNow() {
     return Expiry.instant(expiry());
   }
@@ -190,13 +204,17 @@ public final class OpenTree implements Tree {
     boolean lives = given.changesTimeToLive(stored);
     boolean runs = given.changesRuns(stored);
     boolean space = given.changesMaxSpace(stored);
-    if (lives || runs || space) {
+    boolean packs = given.changesCompression(stored);
+    Compression created = handle.settings().compression();
+    Compression packing = given.compression().equals(created) ? null : given.compression();
+    if (lives || runs || space || packs) {
       adjust(
           before ->
               new Adjustments(
                   lives ? given.timeToLive().toMillis() : before.timeToLive(),
                   runs ? given.runs() : before.runs(),
-                  space ? given.maxSpace() : before.maxSpace()));
+                  space ? given.maxSpace() : before.maxSpace(),
+                  packs ? packing : before.compression()));
     }
     return this;
   }

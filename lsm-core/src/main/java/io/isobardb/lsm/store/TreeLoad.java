@@ -98,7 +98,7 @@ final class TreeLoad {
     engine.failure().check();
     target = merger.tableBytes(tree, bytes);
     // Not for the cache: the pages do not have their LSN yet.
-    return engine.catalog().newTable(tree, space, false);
+    return engine.catalog().newTable(tree, space, true);
   }
 
   /** Makes the last SSTable whole, and syncs it. */

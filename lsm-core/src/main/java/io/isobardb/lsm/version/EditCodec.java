@@ -2,6 +2,7 @@ package io.isobardb.lsm.version;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -19,6 +20,8 @@ import java.util.TreeMap;
  * field     tag byte, contents          tags below; never renumber them
  * string    varint length, UTF-8        key: varint length, bytes
  * place     varint: number * 2, + 1 in L0; of a tier (MAX_LEVELS - 1 + number) * 2
+ * codec     varint: 0 for none, 1 for LZ4, 2 if a string with its name and a varint with the length
+ *           of the dictionary follow
  * range     varint: 1 if it has a first key, + 2 if it has an end; those keys; varint LSN
  * </pre>
  *
@@ -224,7 +227,11 @@ final class EditCodec {
     out.varint(meta.filterPage());
     out.varint(meta.filterBlocks());
     out.varint(meta.sizeBytes());
-    out.varint(meta.codec());
+    out.varint(meta.packing().number());
+    if (meta.packing().number() == Packing.NAMED) {
+      out.string(meta.packing().codec());
+      out.varint(meta.packing().dictionaryBytes());
+    }
     out.varint(meta.pageMapPage());
   }
 
@@ -303,7 +310,7 @@ final class EditCodec {
         in.nonNegativeInt(),
         in.nonNegativeInt(),
         in.nonNegative(),
-        in.nonNegativeInt(),
+        in.packing(),
         in.nonNegativeInt(),
         expires
             ? new SSTableMeta.Expiring(in.nonNegative(), in.nonNegative(), in.nonNegative())
@@ -367,6 +374,16 @@ final class EditCodec {
 
     String string() {
       return new String(key(), StandardCharsets.UTF_8);
+    }
+
+    Packing packing() {
+      int number = nonNegativeInt();
+      return switch (number) {
+        case 0 -> Packing.NONE;
+        case 1 -> Packing.LZ4;
+        case Packing.NAMED -> new Packing(string(), nonNegativeInt());
+        default -> throw corrupt("codec " + number);
+      };
     }
 
     Place place() {

@@ -58,11 +58,12 @@ public final class ManifestLayout {
    *   <li>4: the header page of an SSTable may hold what its footer and its filter say.
    *   <li>5: SSTables may stand in tiers, and the log may hold fences, which ask for changes of
    *       trees in the manifest.
+   *   <li>6: SSTables and trees may name a codec other than LZ4, and SSTables have dictionaries.
    * </ul>
    *
    * <p>A release refuses a store above the version it knows. It would lose what it does not know.
    */
-  static final int FORMAT_VERSION = 5;
+  static final int FORMAT_VERSION = 6;
 
   public static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;

@@ -5,6 +5,7 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.commit.Committer.Writer;
 import io.isobardb.lsm.component.ActiveTree;
@@ -16,7 +17,6 @@ import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
-import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
@@ -59,7 +59,7 @@ class FlushWithoutPagesTest {
   void itGivesBackThoseItHasAndIsTriedAgain() throws IOException {
     StoreParts parts = open();
     TreeHandle.Settings settings =
-        new TreeHandle.Settings(KeyOrder.BYTES, true, FileLayout.CODEC_NONE, 10, null);
+        new TreeHandle.Settings(KeyOrder.BYTES, true, Compression.NONE, 10, null);
     TreeHandle tree = parts.createTree("t", settings, Adjustments.NONE);
     List<ActiveTree> sealed = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -65,7 +66,7 @@ class OldestTest {
             2,
             0,
             4096,
-            0,
+            Packing.NONE,
             0,
             SSTableMeta.Expiring.NONE);
     MemorySink sink = new MemorySink(space.pool(), bytes -> false);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.SimulatedStores;
@@ -166,8 +167,9 @@ class StoreFormatTest {
 
   @Test
   void aNewerSstableIsRefusedByTheFirstReadOfItAndStays() throws IOException {
-    for (Compression compression : Compression.values()) {
-      Path path = temp.resolve(compression.name());
+    for (String codec : List.of("NONE", "LZ4", DeflateCodec.NAME)) {
+      Compression compression = Compression.of(codec);
+      Path path = temp.resolve(codec);
       try (Store store = Store.open(path, SMALL)) {
         Tree tree = store.openTree("t", TreeOptions.builder().compression(compression).build());
         for (int i = 0; i < 2000; i++) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -127,7 +128,7 @@ class RecoveryTest {
       List<VersionEdit.Added> tables = inspector.recovered().trees().get(UNLOGGED - 1).tables();
       assertEquals(1, tables.size());
       assertEquals(250, tables.get(0).meta().entries());
-      assertEquals(1, tables.get(0).meta().codec());
+      assertEquals(Packing.LZ4, tables.get(0).meta().packing());
       assertTrue(tables.get(0).meta().filterBlocks() > 0);
     }
     assertEquals(List.of(), store.check().findings());

@@ -27,7 +27,7 @@ class FileNumberTest {
   @Test
   void theHighestNumberIsAsGoodAsAny() throws IOException {
     try (Run run = run()) {
-      SSTable table = run.onDisk(HIGHEST, FileLayout.CODEC_NONE, false);
+      SSTable table = run.onDisk(HIGHEST, Packer.NONE, false);
       assertEquals(HIGHEST, table.meta().fileNumber());
       try (SSTableCursor cursor = table.cursor(Access.QUERY)) {
         int found = 0;
@@ -45,9 +45,9 @@ class FileNumberTest {
   @Test
   void aNumberThatLooksLikeAnotherToTheCachesIsRefused() throws IOException {
     try (Run run = run()) {
-      SSTable old = run.onDisk(5, FileLayout.CODEC_NONE, true);
+      SSTable old = run.onDisk(5, Packer.NONE, true);
       long number = (1L << 32) + 5;
-      refuses(() -> run.onDisk(number, FileLayout.CODEC_NONE, true));
+      refuses(() -> run.onDisk(number, Packer.NONE, true));
       assertEquals(1, run.storage.files.size());
       SSTableMeta meta = old.meta();
       SSTableMeta same =
@@ -66,7 +66,7 @@ class FileNumberTest {
               meta.filterPage(),
               meta.filterBlocks(),
               meta.sizeBytes(),
-              meta.codec(),
+              meta.packing(),
               meta.pageMapPage(),
               meta.expiring());
       CorruptionException e =

@@ -102,7 +102,7 @@ class PageLoadsTest {
         run.add(key(i), 8, Kind.PUT, Run.bytes(random, 500));
       }
       run.sort();
-      SSTable written = run.onDisk(FILE, FileLayout.CODEC_NONE, false);
+      SSTable written = run.onDisk(FILE, Packer.NONE, false);
       table = SSTable.written(space, KeyOrder.BYTES, written.meta());
       written.release();
     }

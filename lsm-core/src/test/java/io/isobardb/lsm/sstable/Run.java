@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
@@ -138,15 +139,20 @@ final class Run implements AutoCloseable {
     return SSTable.inMemory(space, order, meta, sink);
   }
 
-  SSTable onDisk(long fileNumber, int codec, boolean adopt) throws IOException {
-    return onDisk(fileNumber, codec, adopt, true);
+  /** Compresses with a dictionary of what the values are like. */
+  static Packer withDictionary(int bytes) {
+    return new Packer(DeflateCodec.NAME, DeflateCodec.dictionary(bytes), null);
+  }
+
+  SSTable onDisk(long fileNumber, Packer packer, boolean adopt) throws IOException {
+    return onDisk(fileNumber, packer, adopt, true);
   }
 
   /**
    * @param footerPage whether it has pages for footer and filter, as small files have not
    */
-  SSTable onDisk(long fileNumber, int codec, boolean adopt, boolean footerPage) throws IOException {
-    FileSink sink = new FileSink(space, fileNumber, 3, codec, adopt);
+  SSTable onDisk(long fileNumber, Packer packer, boolean adopt, boolean footerPage) throws IOException {
+    FileSink sink = new FileSink(space, fileNumber, 3, packer, adopt);
     SSTableWriter writer = new SSTableWriter(sink, order, fileNumber, 3, 10);
     writer.sourceHot(adopt);
     write(writer);

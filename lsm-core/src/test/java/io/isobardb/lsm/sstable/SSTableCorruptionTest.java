@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.Finding;
@@ -41,11 +42,21 @@ class SSTableCorruptionTest {
   private enum Form {
     FOOTER_PAGE,
     FOOTER_IN_HEADER,
-    PACKED;
+    PACKED,
+    NAMED,
+    DICTIONARY;
+
+    private Packer packer() {
+      return switch (this) {
+        case FOOTER_PAGE, FOOTER_IN_HEADER -> Packer.NONE;
+        case PACKED -> Packer.of(Codecs.LZ4);
+        case NAMED -> Packer.of(DeflateCodec.NAME);
+        case DICTIONARY -> Run.withDictionary(500);
+      };
+    }
 
     SSTable write(Run run, long fileNumber) throws IOException {
-      int codec = this == PACKED ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE;
-      SSTable table = run.onDisk(fileNumber, codec, false, this != FOOTER_IN_HEADER);
+      SSTable table = run.onDisk(fileNumber, packer(), false, this != FOOTER_IN_HEADER);
       assertEquals(this == FOOTER_IN_HEADER, table.meta().footerInHeader());
       return table;
     }
@@ -205,7 +216,7 @@ class SSTableCorruptionTest {
   @Test
   void aNewerFormatIsRefused() throws IOException {
     try (Run run = smallRun()) {
-      SSTable written = run.onDisk(5, FileLayout.CODEC_NONE, false);
+      SSTable written = run.onDisk(5, Packer.NONE, false);
       int page = run.pool.allocate(Purpose.MERGE);
       Memory memory = run.pool.memory(page);
       int base = run.pool.base(page);

@@ -107,7 +107,7 @@ class SSTableFilesTest {
       SSTable table =
           run.onDisk(
               FILE,
-              packed ? FileLayout.CODEC_LZ4 : FileLayout.CODEC_NONE,
+              packed ? Packer.of(Codecs.LZ4) : Packer.NONE,
               false,
               !words[2].equals("small"));
       table.release();
@@ -177,7 +177,7 @@ class SSTableFilesTest {
         out.append(text(salvage.lastKey()) + (salvage.endsEarly() ? ", ends early" : ""));
         out.append((salvage.isForeign() ? ", foreign" : ""));
         out.append(
-            meta.codec() == FileLayout.CODEC_NONE ? ", " + salvage.sizeBytes() + " bytes" : "");
+            !meta.isPacked() ? ", " + salvage.sizeBytes() + " bytes" : "");
         for (TableSalvage.Gap gap : salvage.gaps()) {
           out.append("\ngap " + gap.from() + " to " + gap.to() + " between ");
           out.append(text(gap.after()) + " and " + text(gap.before()));

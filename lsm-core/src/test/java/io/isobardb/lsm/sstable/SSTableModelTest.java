@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
@@ -25,22 +26,31 @@ class SSTableModelTest {
   @Test
   void aMemorySSTableAnswersLikeTheModel() throws IOException {
     for (int round = 0; round < ROUNDS; round++) {
-      check(round, false, FileLayout.CODEC_NONE);
+      check(round, false, Packer.NONE);
     }
   }
 
   @Test
   void aDiskSSTableAnswersLikeTheModel() throws IOException {
     for (int round = 0; round < ROUNDS; round++) {
-      check(100 + round, true, FileLayout.CODEC_NONE);
+      check(100 + round, true, Packer.NONE);
     }
   }
 
   @Test
   void aCompressedSSTableAnswersLikeTheModel() throws IOException {
     for (int round = 0; round < ROUNDS; round++) {
-      check(200 + round, true, FileLayout.CODEC_LZ4);
+      check(200 + round, true, Packer.of(Codecs.LZ4));
     }
+  }
+
+  @Test
+  void anSSTableOfAnotherCodecAnswersLikeTheModel() throws IOException {
+    for (int round = 0; round < ROUNDS; round++) {
+      check(300 + round, true, Packer.of(DeflateCodec.NAME));
+      check(400 + round, true, Run.withDictionary(1 + 1000 * round));
+    }
+    assertEquals(0, Codecs.dictionaries());
   }
 
   /** Throws once, after so many comparisons. */
@@ -71,7 +81,7 @@ class SSTableModelTest {
       String what = "seed " + SEED + " small round " + round;
       try (Run run = new Run(4096 << round % 3, order, random.nextInt(8, 60))) {
         run.randomEntries(random, random.nextInt(1, 400), 2000);
-        SSTable table = run.onDisk(5, FileLayout.CODEC_NONE, round % 2 == 0, false);
+        SSTable table = run.onDisk(5, Packer.NONE, round % 2 == 0, false);
         inHeader += table.meta().footerInHeader() ? 1 : 0;
         checkAll(run, table, random, what);
         assertEquals(java.util.List.of(), SSTableCheck.check(table), what);
@@ -87,7 +97,7 @@ class SSTableModelTest {
     // Closing the run finds pages that are pinned.
     try (Run run = new Run(4096, order, 40)) {
       run.randomEntries(new SplittableRandom(SEED), 1000, 9000);
-      SSTable table = run.onDisk(5, FileLayout.CODEC_NONE, false);
+      SSTable table = run.onDisk(5, Packer.NONE, false);
       byte[] key = run.entries.get(run.entries.size() / 2).key();
       long hash = KeyHash.hash(key, 0, key.length);
       long location = SSTable.ABSENT;
@@ -107,14 +117,14 @@ class SSTableModelTest {
     }
   }
 
-  private static void check(int round, boolean onDisk, int codec) throws IOException {
+  private static void check(int round, boolean onDisk, Packer packer) throws IOException {
     SplittableRandom random = new SplittableRandom(SEED + round);
     KeyOrder order = round % 4 == 3 ? Run.REVERSE : KeyOrder.BYTES;
     int pageSize = 4096 << (round % 5);
     String what = "seed " + SEED + " round " + round + " page " + pageSize;
     try (Run run = new Run(pageSize, order, random.nextInt(8, 60))) {
       run.randomEntries(random, random.nextInt(1, 1500), 3 * 65536);
-      SSTable table = onDisk ? run.onDisk(5, codec, round % 2 == 0) : run.inMemory();
+      SSTable table = onDisk ? run.onDisk(5, packer, round % 2 == 0) : run.inMemory();
       checkAll(run, table, random, what);
       assertEquals(java.util.List.of(), SSTableCheck.check(table), what);
       table.release();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
@@ -114,7 +115,7 @@ class SSTableWriterTest {
     try (Run run = new Run(4096, KeyOrder.BYTES, 400)) {
       run.randomEntries(new SplittableRandom(1), 3_000, 200);
       run.sort();
-      SSTable source = run.onDisk(5, FileLayout.CODEC_NONE, false);
+      SSTable source = run.onDisk(5, Packer.NONE, false);
       List<Integer> full = new ArrayList<>();
       for (int page = run.pool.allocate(Purpose.WRITE);
           page != PagePool.NONE;
@@ -154,7 +155,7 @@ class SSTableWriterTest {
       try (Run run = new Run(4096, KeyOrder.BYTES, 400)) {
         run.randomEntries(new SplittableRandom(1), 3_000, 200);
         run.sort();
-        SSTable source = run.onDisk(5, FileLayout.CODEC_NONE, false);
+        SSTable source = run.onDisk(5, Packer.NONE, false);
         byte[] read = run.entries.get(1_000).key();
         try (SSTableCursor reader = source.cursor(Access.QUERY)) {
           assertTrue(reader.seek(read, 0, read.length, Lsn.MAX));
@@ -162,7 +163,7 @@ class SSTableWriterTest {
         long held = run.cache.stats().heldPages();
         run.cache.resize((room ? 400 : held) * 4096);
 
-        FileSink sink = new FileSink(run.space, 6, 3, FileLayout.CODEC_NONE, true);
+        FileSink sink = new FileSink(run.space, 6, 3, Packer.NONE, true);
         SSTableWriter writer = new SSTableWriter(sink, run.order, 6, 3, 10);
         try (SSTableCursor merged = source.cursor(Access.MERGE)) {
           for (boolean more = merged.first(); more; more = merged.next()) {
@@ -185,15 +186,17 @@ class SSTableWriterTest {
     }
   }
 
+  private static final String[] CODECS = {Codecs.NONE, Codecs.LZ4, DeflateCodec.NAME};
+
   @Test
   void anAbortedWriterLeavesNeitherPagesNorFiles() throws IOException {
     int failures = 0;
-    for (int failAfter = 0; failAfter < 20; failAfter++) {
+    for (int failAfter = 0; failAfter < 30; failAfter++) {
       try (Run run = new Run(4096, KeyOrder.BYTES, 10)) {
         run.randomEntries(new SplittableRandom(failAfter), 2_000, 200);
         run.storage.failAfterWrites = failAfter % 2 == 0 ? failAfter * 2 : failAfter;
         try {
-          FileSink sink = new FileSink(run.space, 5, 3, failAfter % 2, failAfter % 3 == 0);
+          FileSink sink = new FileSink(run.space, 5, 3, Packer.of(CODECS[failAfter % 3]), failAfter % 4 == 0);
           SSTableWriter writer = new SSTableWriter(sink, run.order, 5, 3, 10);
           writer.sourceHot(true);
           try {

@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.SimulatedClock;
@@ -70,7 +71,7 @@ class LockTableTest {
 
   /** No state of the tree is looked at. */
   private static TreeHandle tree(KeyOrder order) {
-    TreeHandle.Settings settings = new TreeHandle.Settings(order, true, 0, 0, null);
+    TreeHandle.Settings settings = new TreeHandle.Settings(order, true, Compression.NONE, 0, null);
     return new TreeHandle(1, "tree", settings, null, null, null);
   }
 }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.version;
 
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import java.nio.charset.StandardCharsets;
 
@@ -29,7 +30,7 @@ public final class Tables {
         6,
         3,
         sizeBytes,
-        0,
+        Packing.NONE,
         0,
         SSTableMeta.Expiring.NONE);
   }

@@ -3,6 +3,7 @@ package io.isobardb.lsm.recovery;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.sstable.Packer;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -155,7 +156,7 @@ final class HandmadeStore {
             memory.space(disk, IoMode.BUFFERED, manifest.storeId(), id -> tree.label());
         SSTableWriter writer =
             new SSTableWriter(
-                new FileSink(space, number, treeId, 0, false),
+                new FileSink(space, number, treeId, Packer.NONE, false),
                 TreeText.parse(tree, ORDERS).order(),
                 number,
                 treeId,

@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.recovery.StoreProperties;
 import io.isobardb.lsm.recovery.TreeText;
+import io.isobardb.lsm.sstable.Codecs;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Level;
@@ -69,7 +70,17 @@ final class StoreCheck {
             .sum();
   }
 
+  /**
+   * Looks at all files.
+   *
+   * @throws io.isobardb.lsm.error.FormatException if a codec is missing: what it compressed would
+   *     be taken for damage
+   */
   CheckReport run() throws IOException {
+    for (Recovered.Tree tree : recovered.trees()) {
+      String name = "tree '" + tree.definition().name() + "'";
+      tree.tables().forEach(table -> Codecs.require(table.meta().packing().codec(), name));
+    }
     String unlocked = store.unlockedBecause();
     if (unlocked != null) {
       notes.add("if a process writes to the store now, findings may be wrong: " + unlocked);

@@ -126,7 +126,7 @@ public final class SSTableCheck {
           find(e);
         }
       }
-      if (meta.codec() != FileLayout.CODEC_NONE && findings.isEmpty()) {
+      if (meta.isPacked() && findings.isEmpty()) {
         checkGap(memory, base);
       }
     } finally {
@@ -191,7 +191,7 @@ public final class SSTableCheck {
         meta.filterPage(),
         meta.filterBlocks(),
         meta.sizeBytes(),
-        meta.codec(),
+        meta.packing(),
         meta.pageMapPage(),
         keys.expiring());
   }

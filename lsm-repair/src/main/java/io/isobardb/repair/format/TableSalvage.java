@@ -7,7 +7,9 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.sstable.FileLayout;
-import io.isobardb.lsm.sstable.Lz4;
+import io.isobardb.lsm.sstable.Codecs;
+import io.isobardb.lsm.sstable.Packing;
+import io.isobardb.lsm.sstable.PageCoder;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.PageReader;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -54,7 +56,13 @@ public final class TableSalvage implements AutoCloseable {
   private long seed;
   private FileLayout.@Nullable Header header;
   private @Nullable SSTableMeta meta;
-  private boolean compressed;
+  private Packing packing = Packing.NONE;
+  private byte @Nullable [] dictionary;
+
+  /** Whether pages need a dictionary that can't be read. */
+  private boolean unreadable;
+
+  private @Nullable PageCoder coder;
 
   /** Where each page was found; 0 if it was not. */
   private long[] offsets = new long[64];
@@ -90,7 +98,7 @@ public final class TableSalvage implements AutoCloseable {
 
   /** Memory that a salvage of a file takes. */
   public static int memoryBytes(int pageSize) {
-    return 3 * pageSize + DataFile.BLOCK;
+    return 2 * pageSize + TableSpace.spareBytes(pageSize);
   }
 
   /**
@@ -100,6 +108,7 @@ public final class TableSalvage implements AutoCloseable {
    * @param fileNumber as the file's name has it
    * @param known what the manifest says of the file, or null
    * @throws IOException if there is no such file
+   * @throws io.isobardb.lsm.error.FormatException if its codec is missing
    */
   public static TableSalvage scan(TableSpace space, long fileNumber, @Nullable SSTableMeta known)
       throws IOException {
@@ -204,10 +213,34 @@ public final class TableSalvage implements AutoCloseable {
             : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), header.fileNumber());
     boolean renamed = header != null && header.fileNumber() != fileNumber;
     meta = known != null && !renamed ? known : footer(fileNumber);
-    compressed =
-        header != null
-            ? header.codec() != FileLayout.CODEC_NONE
-            : meta != null ? meta.codec() != FileLayout.CODEC_NONE : looksCompressed();
+    if (header != null || meta != null) {
+      packing = header != null ? header.packing() : meta.packing();
+    } else {
+      packing = Packing.LZ4;
+      packing = looksCompressed() ? Packing.LZ4 : Packing.NONE;
+    }
+    Codecs.require(packing.codec(), name);
+    if (packing.dictionaryBytes() > 0) {
+      readDictionary();
+    }
+  }
+
+  private void readDictionary() {
+    int bytes = packing.dictionarySpace();
+    boolean there =
+        bytes <= TableSpace.spareBytes(pageSize)
+            && readSome(pageSize, storedAt, bytes) == bytes;
+    dictionary = there ? PageCoder.readDictionary(packing, memory(), storedAt, seed) : null;
+    unreadable = dictionary == null;
+  }
+
+  private PageCoder coder() {
+    PageCoder made = coder;
+    if (made == null) {
+      made = new PageCoder(packing.codec(), dictionary, pageSize, seed);
+      coder = made;
+    }
+    return made;
   }
 
   /**
@@ -283,7 +316,13 @@ public final class TableSalvage implements AutoCloseable {
   }
 
   private void scan() {
-    long at = header != null ? pageSize : Math.min(size, pageSize);
+    boolean compressed = !packing.isNone();
+    long at = Math.min(size, pageSize + packing.dictionarySpace());
+    if (unreadable) {
+      // Without it, no page can be read.
+      gap(pageSize);
+      at = size;
+    }
     for (int next = 1; at < size; ) {
       int pageNo = compressed ? storedPageNo(at, next) : rawPageNo(at);
       if (pageNo > 0 && isReadable()) {
@@ -336,8 +375,7 @@ public final class TableSalvage implements AutoCloseable {
     if (got < FileLayout.STORED_UNIT) {
       return -1;
     }
-    int word = memory().getInt(storedAt + 4);
-    int bytes = word & ~FileLayout.STORED_RAW;
+    int bytes = memory().getInt(storedAt + 4) & ~FileLayout.STORED_RAW;
     int unit = FileLayout.STORED_UNIT;
     if (bytes == 0 || bytes > pageSize) {
       return -1;
@@ -346,14 +384,9 @@ public final class TableSalvage implements AutoCloseable {
     if (stored > got) {
       return -1;
     }
-    int pageNo = PageLayout.pageNo(memory(), storedAt, stored, seed, from, to);
-    if (pageNo < 0) {
-      return -1;
-    }
-    int contents = storedAt + FileLayout.STORED_HEADER;
-    if (word < 0) {
-      memory().copyFrom(target, memory(), contents, pageSize);
-    } else if (Lz4.decompress(memory(), contents, bytes, memory(), target, pageSize) != null) {
+    int pageNo = coder().pageNo(memory(), storedAt, stored, from, to);
+    if (pageNo < 0
+        || coder().unpack(pageNo, stored, memory(), storedAt, memory(), target) != null) {
       return -1;
     }
     length = stored;
@@ -420,7 +453,7 @@ public final class TableSalvage implements AutoCloseable {
 
   /** Between the last compressed page and the page map there may be zeros. */
   private boolean isFilling(long from, long end) {
-    if (!compressed || end - from >= DataFile.BLOCK) {
+    if (packing.isNone() || end - from >= DataFile.BLOCK) {
       return false;
     }
     int bytes = (int) (end - from);
@@ -554,7 +587,7 @@ public final class TableSalvage implements AutoCloseable {
     if (target == overflowAt) {
       heldOverflow = -1;
     }
-    return compressed
+    return !packing.isNone()
         ? stored(at, pageNo, pageNo + 1, target) == pageNo
         : read(at, target, pageSize)
             && PageLayout.isIntact(memory(), target, pageSize, seed, pageNo);
@@ -586,6 +619,10 @@ public final class TableSalvage implements AutoCloseable {
     if (block != null) {
       space.pool().release(block);
       block = null;
+    }
+    if (coder != null) {
+      coder.close();
+      coder = null;
     }
     if (file != null) {
       file.close();

@@ -1,5 +1,6 @@
 package io.isobardb.repair.salvage;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.commit.BatchFormat;
 import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Lsn;
@@ -14,7 +15,7 @@ import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.recovery.ReadMemory;
 import io.isobardb.lsm.recovery.StoreProperties;
 import io.isobardb.lsm.recovery.TreeText;
-import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.sstable.Codecs;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
@@ -303,8 +304,9 @@ public final class RepairJob {
     return Lsn.MAX;
   }
 
-  private static TreeDefinition nameless(int id, String name, int codec) {
-    TreeHandle.Settings defaults = new TreeHandle.Settings(KeyOrder.BYTES, true, codec, 10, null);
+  private static TreeDefinition nameless(int id, String name) {
+    TreeHandle.Settings defaults =
+        new TreeHandle.Settings(KeyOrder.BYTES, true, Compression.NONE, 10, null);
     return new TreeDefinition(id, name, TreeText.format(defaults));
   }
 
@@ -406,11 +408,11 @@ public final class RepairJob {
       return null;
     }
     if (id > 0) {
-      return tree(nameless(id, "recovered-tree-" + id, FileLayout.CODEC_NONE));
+      return tree(nameless(id, "recovered-tree-" + id));
     }
     int fresh = 1 + Math.max(1 << 20, trees.keySet().stream().max(Integer::compare).orElse(0));
     String name = "recovered-" + table.fileName().replace(".sst", "");
-    return tree(nameless(fresh, name, FileLayout.CODEC_NONE));
+    return tree(nameless(fresh, name));
   }
 
   private void lose(TableSalvage table, @Nullable String tree, TableSalvage.Gap gap) {
@@ -471,7 +473,7 @@ public final class RepairJob {
   private void replay(long lsn, int treeId, Write write) {
     SalvagedTree tree = trees.get(treeId);
     if (tree == null && recovered == null && !unreadable.contains(treeId)) {
-      tree = tree(nameless(treeId, "recovered-tree-" + treeId, FileLayout.CODEC_NONE));
+      tree = tree(nameless(treeId, "recovered-tree-" + treeId));
     }
     if (tree != null && write.isRange()) {
       tree.add(write.at(lsn).range());
@@ -492,15 +494,22 @@ public final class RepairJob {
   private RepairReport write(RepairOutput output) throws IOException {
     List<RepairReport.SavedTree> saved = new ArrayList<>();
     List<VersionEdit> edits = new ArrayList<>();
+    Map<String, String> properties =
+        recovered != null ? recovered.properties() : remains.properties();
     long done = 0;
     for (SalvagedTree tree : trees.values()) {
       String name = tree.definition().name();
       progress.at("tree '" + name + "'", done++, trees.size());
       TreeHandle.Settings options = TreeText.parse(tree.definition(), settings.orders());
+      Compression changed =
+          StoreProperties.adjustments(properties, tree.definition().id()).compression();
+      Compression compression = changed == null ? options.compression() : changed;
+      Codecs.require(compression.last(), "tree '" + name + "'");
       List<SSTableMeta> tables =
           output.write(
               tree,
-              options,
+              compression.last(),
+              options.filterBitsPerKey(),
               (file, key) ->
                   losses.add(
                       new RepairReport.Loss(
@@ -509,8 +518,6 @@ public final class RepairJob {
       saved.add(
           new RepairReport.SavedTree(name, tables.stream().mapToLong(SSTableMeta::entries).sum()));
     }
-    Map<String, String> properties =
-        recovered != null ? recovered.properties() : remains.properties();
     output.commit(edits, settings.newStoreId(), properties);
     return new RepairReport(saved, List.copyOf(losses), List.copyOf(notes));
   }

@@ -1,12 +1,12 @@
 package io.isobardb.repair.salvage;
 
 import io.isobardb.lsm.recovery.StoreProperties;
-import io.isobardb.lsm.sstable.FileLayout;
+import io.isobardb.lsm.sstable.Codecs;
 import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.Packer;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
-import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.TreeDefinition;
@@ -55,7 +55,7 @@ final class RepairOutput implements AutoCloseable {
   private void spill(Collection<SalvagedTree> trees) throws IOException {
     for (SalvagedTree tree : trees) {
       if (tree.logBytes() > 0) {
-        Tables tables = new Tables(tree, FileLayout.CODEC_NONE, 0);
+        Tables tables = new Tables(tree, Codecs.NONE, 0);
         try {
           tree.writeLog(tables.writer());
           tables.finish();
@@ -77,9 +77,9 @@ final class RepairOutput implements AutoCloseable {
    * @param lost is told of files and keys whose newest value can't be read
    */
   List<SSTableMeta> write(
-      SalvagedTree tree, TreeHandle.Settings options, BiConsumer<String, byte[]> lost)
+      SalvagedTree tree, String codec, int filterBitsPerKey, BiConsumer<String, byte[]> lost)
       throws IOException {
-    Tables tables = new Tables(tree, options.codec(), options.filterBitsPerKey());
+    Tables tables = new Tables(tree, codec, filterBitsPerKey);
     try {
       tree.merge(
           new SalvagedTree.Visitor() {
@@ -147,12 +147,12 @@ final class RepairOutput implements AutoCloseable {
   /** SSTables of one tree, one after another. */
   private final class Tables {
     private final SalvagedTree tree;
-    private final int codec;
+    private final String codec;
     private final int bitsPerKey;
     private final List<SSTableMeta> metas = new ArrayList<>();
     private @Nullable SSTableWriter writer;
 
-    Tables(SalvagedTree tree, int codec, int bitsPerKey) {
+    Tables(SalvagedTree tree, String codec, int bitsPerKey) {
       this.tree = tree;
       this.codec = codec;
       this.bitsPerKey = bitsPerKey;
@@ -167,7 +167,7 @@ final class RepairOutput implements AutoCloseable {
       }
       if (current == null) {
         int id = tree.definition().id();
-        FileSink sink = new FileSink(space, nextFile, id, codec, false);
+        FileSink sink = new FileSink(space, nextFile, id, Packer.of(codec), false);
         current = new SSTableWriter(sink, tree.order(), nextFile, id, bitsPerKey);
         nextFile++;
         writer = current;

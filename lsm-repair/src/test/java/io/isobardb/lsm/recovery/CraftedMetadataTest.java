@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.SSTableMeta;
@@ -44,14 +45,14 @@ class CraftedMetadataTest {
           5,
           60,
           8 * PAGE,
-          0,
+          Packing.NONE,
           0,
           NONE);
 
   /** Six pages of at least 16 bytes each, a header, a page map and a footer. */
   private static final SSTableMeta PACKED =
       new SSTableMeta(
-          7, 1, 9, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 0, 2, 4 * PAGE, 1, 7, NONE);
+          7, 1, 9, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 0, 2, 4 * PAGE, Packing.LZ4, 7, NONE);
 
   /** Ways to lie, with a word that the error must have. */
   private enum Lie {
@@ -103,7 +104,7 @@ class CraftedMetadataTest {
         field == 10 ? (int) value : meta.filterPage(),
         field == 11 ? (int) value : meta.filterBlocks(),
         field == 12 ? value : meta.sizeBytes(),
-        field == 13 ? (int) value : meta.codec(),
+        field == 13 ? new Packing("LZ4", (int) value) : meta.packing(),
         field == 14 ? (int) value : meta.pageMapPage(),
         meta.expiring());
   }
@@ -218,7 +219,7 @@ class CraftedMetadataTest {
             5,
             60,
             8 * PAGE,
-            0,
+            Packing.NONE,
             0,
             NONE);
     BackupFile one = backup(PAGE);
