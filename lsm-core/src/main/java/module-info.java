@@ -9,7 +9,6 @@ module io.isobardb.lsm {
   requires transitive java.management;
   requires io.isobardb.tuner;
   requires com.dynatrace.hash4j;
-  requires org.lz4.java;
   requires jdk.jfr;
   requires jdk.management;
   // For I/O past the system's page cache: com.sun.nio.file.ExtendedOpenOption.

@@ -34,7 +34,7 @@ class ExportsTest {
   private static final Predicate<String> MODULES =
       Pattern.compile(
               ".*(lsm-(core|dataset|memory|tuner)/target/(classes|lsm-[^/]*(?<!-tests)\\.jar)"
-                  + "|/(hash4j-|lz4-java-|jspecify-)[^/]*)")
+                  + "|/(hash4j-|jspecify-)[^/]*)")
           .asMatchPredicate();
 
   private static final Predicate<String> OWN =

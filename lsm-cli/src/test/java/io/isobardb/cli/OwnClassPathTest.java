@@ -51,7 +51,7 @@ class OwnClassPathTest {
   }
 
   @Test
-  void nothingButTheEngineACommandLineAndJsonIsNeeded() throws IOException {
+  void nothingButTheEngineItsCodecsACommandLineAndJsonIsNeeded() throws IOException {
     Set<String> names =
         dependencies().stream()
             .map(path -> path.replaceAll("/target/(classes|[^/]*\\.jar)$", ""))
@@ -63,8 +63,9 @@ class OwnClassPathTest {
             "lsm-memory",
             "lsm-repair",
             "lsm-tuner",
+            "lsm-zstd",
             "hash4j",
-            "lz4-java",
+            "zstd-jni",
             "picocli",
             "jackson-jr-objects",
             "jackson-core",

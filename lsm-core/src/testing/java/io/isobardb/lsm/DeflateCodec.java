@@ -3,6 +3,7 @@ package io.isobardb.lsm;
 import io.isobardb.lsm.option.Codec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -25,6 +26,17 @@ public final class DeflateCodec implements Codec {
       text.append("user0").append(i).append(" value of ");
     }
     return text.substring(0, bytes).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** This one, LZ4, both or mostly none; draws one number. */
+  public static Compression any(SplittableRandom random) {
+    return switch (random.nextInt(12)) {
+      case 0, 1 -> Compression.LZ4;
+      case 2 -> Compression.of(NAME);
+      case 3 -> Compression.LZ4.last(NAME);
+      case 4 -> Compression.NONE.last(NAME);
+      default -> Compression.NONE;
+    };
   }
 
   @Override

@@ -47,7 +47,7 @@ final class KillWorkload {
 
   static TreeOptions options(int tree) {
     return TreeOptions.builder()
-        .compression(tree == 1 ? Compression.LZ4 : Compression.NONE)
+        .compression(tree == 1 ? Compression.LZ4.last("ZSTD") : Compression.NONE)
         .filterBitsPerKey(tree == 2 ? 0 : 10)
         .build();
   }

@@ -170,13 +170,24 @@ final class RandomOptions {
         .build();
   }
 
+  /** How a tree's pages are stored. */
+  static Compression compression(SplittableRandom random) {
+    return switch (random.nextInt(9)) {
+      case 0 -> Compression.LZ4;
+      case 1 -> Compression.LZ4.last("ZSTD");
+      case 2 -> Compression.of("ZSTD");
+      case 3 -> Compression.NONE.last("ZSTD");
+      default -> Compression.NONE;
+    };
+  }
+
   /** Options of a tree. */
   static TreeOptions tree(SplittableRandom random) {
     TreeOptions.Builder options =
         TreeOptions.builder()
             .keyOrder(random.nextInt(4) == 0 ? FallingOrder.FALLING : KeyOrder.BYTES)
             .logged(random.nextInt(4) != 0)
-            .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
+            .compression(compression(random))
             .filterBitsPerKey(random.nextInt(5) == 0 ? 0 : 10);
     if (random.nextInt(3) == 0) {
       options.mergeOperator(TailOperator.TAIL);

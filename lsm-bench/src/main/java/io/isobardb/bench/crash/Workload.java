@@ -366,6 +366,9 @@ final class Workload {
     if (tree.maxSpace() >= 2) {
       tree.setRuns(SHAPES[shapes.nextInt(SHAPES.length)]);
     }
+    if (shapes.nextInt(3) == 0) {
+      tree.setCompression(RandomOptions.compression(shapes));
+    }
     coverage.count(Happening.SHAPE_CHANGED);
   }
 

@@ -139,7 +139,7 @@ public final class SoakRun {
     Store first = open();
     store = first;
     for (int i = 0; i < spec.trees(); i++) {
-      Compression compression = i % 3 == 2 ? Compression.LZ4 : Compression.NONE;
+      Compression compression = i % 3 == 2 ? Compression.LZ4.last("ZSTD") : Compression.NONE;
       first.openTree(
           SoakWorker.treeName(i), TreeOptions.builder().compression(compression).build());
     }

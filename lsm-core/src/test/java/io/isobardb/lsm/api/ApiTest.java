@@ -59,6 +59,7 @@ class ApiTest {
       List.of(
           Set.of(
               "Compression",
+              "CompressionKind",
               "Durability",
               "IoBudget",
               "Isolation",

@@ -10,6 +10,8 @@ import io.isobardb.memory.stats.Ledger;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
@@ -108,6 +110,39 @@ class ModulePathTest {
                     "-m",
                     "app/app.Hello",
                     dir.resolve("store").toString()));
+    assertEquals("1815\n1815/ada\n", printed.out().replace("\r", ""));
+    assertEquals("", printed.err());
+  }
+
+  /** An image has real modules alone: one of those that the engine needs is enough to fail. */
+  @Test
+  void theReadmesProgramRunsInAnImageOfItsOwn() throws Exception {
+    assertEquals("", compile("io.isobardb.lsm", "Hello", readmeProgram()));
+    String modules = dir.resolve("app") + File.pathSeparator + UserProgram.inherited();
+    Path image = dir.resolve("image");
+    StringWriter messages = new StringWriter();
+    PrintWriter said = new PrintWriter(messages);
+    int code =
+        java.util.spi.ToolProvider.findFirst("jlink")
+            .orElseThrow()
+            .run(
+                said,
+                said,
+                "-p",
+                modules,
+                "--add-modules",
+                "app",
+                "--strip-debug",
+                "--no-header-files",
+                "--no-man-pages",
+                "--output",
+                image.toString());
+    assertEquals(0, code, messages.toString());
+    UserProgram.Printed printed =
+        new UserProgram(dir)
+            .java(
+                image.resolve("bin").resolve("java"),
+                List.of("-m", "app/app.Hello", dir.resolve("store").toString()));
     assertEquals("1815\n1815/ada\n", printed.out().replace("\r", ""));
     assertEquals("", printed.err());
   }

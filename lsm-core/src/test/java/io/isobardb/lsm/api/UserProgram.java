@@ -23,7 +23,7 @@ final class UserProgram {
   /** What a user's class path has besides the user's own classes. */
   private static final Pattern INHERITED =
       Pattern.compile(
-          ".*(lsm-(core|memory|tuner).*(?<!test-classes)|(hash4j-|lz4-java-|jspecify-)[^/]*)");
+          ".*(lsm-(core|memory|tuner).*(?<!test-classes)|(hash4j-|jspecify-)[^/]*)");
 
   /**
    * What a program printed.
@@ -107,8 +107,18 @@ final class UserProgram {
 
   private Printed java(List<String> before, List<String> arguments)
       throws IOException, InterruptedException {
+    return java(before, Path.of(System.getProperty("java.home"), "bin", "java"), arguments);
+  }
+
+  /** As {@link #java(List)}, with the {@code java} of an image. */
+  Printed java(Path java, List<String> arguments) throws IOException, InterruptedException {
+    return java(List.of(), java, arguments);
+  }
+
+  private Printed java(List<String> before, Path java, List<String> arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(before);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(java.toString());
     command.add("-Xmx128m");
     command.addAll(arguments);
     Path out = dir.resolve("out");

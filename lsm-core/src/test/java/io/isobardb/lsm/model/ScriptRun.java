@@ -3,6 +3,7 @@ package io.isobardb.lsm.model;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
@@ -136,7 +137,7 @@ final class ScriptRun {
     for (String tree : model.keySet()) {
       TreeOptions kind =
           TreeOptions.builder()
-              .compression(tree.equals("t1") ? Compression.LZ4 : Compression.NONE)
+              .compression(tree.equals("t1") ? Compression.LZ4.last(DeflateCodec.NAME) : Compression.NONE)
               .build();
       store().openTree(tree, kind);
     }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.BulkLoad;
-import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -208,7 +208,7 @@ final class StoreHistory {
     TreeOptions.Builder some =
         TreeOptions.builder()
             .keyOrder(random.nextInt(3) == 0 ? FallingOrder.FALLING : KeyOrder.BYTES)
-            .compression(random.nextInt(3) == 0 ? Compression.LZ4 : Compression.NONE)
+            .compression(DeflateCodec.any(random))
             .filterBitsPerKey(random.nextInt(4) == 0 ? 0 : 10);
     if (random.nextBoolean()) {
       some.mergeOperator(TailOperator.TAIL);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.Compression;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.EntryReader;
@@ -176,7 +176,7 @@ class BulkScanModelTest {
       TreeOptions.Builder made =
           TreeOptions.builder()
               .keyOrder(keyOrder)
-              .compression(random.nextInt(4) == 0 ? Compression.LZ4 : Compression.NONE);
+              .compression(DeflateCodec.any(random));
       if (operator) {
         made.mergeOperator(TailOperator.TAIL);
       }

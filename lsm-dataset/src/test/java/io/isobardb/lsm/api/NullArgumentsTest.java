@@ -88,7 +88,8 @@ class NullArgumentsTest {
       Set.of(
           "Backup",
           "BuildProgress",
-          "Compression",
+          "Codec",
+          "Coder",
           "DatasetCheck",
           "DuplicateKeyException",
           "Durability",
@@ -179,6 +180,7 @@ class NullArgumentsTest {
     arguments.put(Runnable.class, (Runnable) () -> {});
     arguments.put(KeyOrder.class, KeyOrder.BYTES);
     arguments.put(Runs.class, Runs.leveled());
+    arguments.put(Compression.class, Compression.LZ4);
     arguments.put(MergeSchedule.class, MergeSchedule.ALWAYS);
     arguments.put(Levels.class, Levels.dynamic());
     arguments.put(IoBandwidth.class, IoBandwidth.auto());
@@ -209,7 +211,6 @@ class NullArgumentsTest {
             Durability.SYNC,
             Isolation.SNAPSHOT,
             Locking.OPTIMISTIC,
-            Compression.LZ4,
             Maintenance.EAGER,
             IoBandwidth.Kind.AUTO,
             Levels.Kind.DYNAMIC,
