@@ -231,8 +231,8 @@ public final class TreeOptions {
 
     /**
      * How pages are stored on disk. Default {@link Compression#NONE}. Can be changed: by {@link
-     * Tree#setCompression}, or by opening the tree with another one. That rewrites nothing: SSTables
-     * are written like that from then on.
+     * Tree#setCompression}, or by opening the tree with another one. That rewrites nothing:
+     * SSTables are written like that from then on.
      */
     public Builder compression(Compression value) {
       return set(TreeOption.COMPRESSION, value);

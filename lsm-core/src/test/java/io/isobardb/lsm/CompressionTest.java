@@ -99,7 +99,8 @@ class CompressionTest {
   }
 
   private static byte[] value(int i) {
-    return bytes("{\"id\":" + i + ",\"name\":\"user number " + i % 97 + "\",\"tags\":[\"a\",\"b\"]}");
+    return bytes(
+        "{\"id\":" + i + ",\"name\":\"user number " + i % 97 + "\",\"tags\":[\"a\",\"b\"]}");
   }
 
   private static void put(Tree tree) {
@@ -164,8 +165,7 @@ class CompressionTest {
   private static Set<String> firstWords(Set<String> codecs) {
     Set<String> words = new TreeSet<>();
     codecs.forEach(
-        text ->
-            words.add(text.replaceAll("group \\d+", "group 0").replaceAll(" with a .*", "")));
+        text -> words.add(text.replaceAll("group \\d+", "group 0").replaceAll(" with a .*", "")));
     return words;
   }
 
@@ -173,8 +173,7 @@ class CompressionTest {
   private static void makeWithDictionary(Path path) throws IOException {
     try (Store store = Store.open(path, SMALL)) {
       Compression compression = Compression.LZ4.last(DeflateCodec.NAME);
-      Tree tree =
-          store.createTree("t", TreeOptions.builder().compression(compression).build());
+      Tree tree = store.createTree("t", TreeOptions.builder().compression(compression).build());
       put(tree);
       tree.compact(null, null);
       put(tree);

@@ -48,8 +48,7 @@ class TreeOptionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"keyOrder=bytes", "logged=true", "filterBitsPerKey=10"})
+  @ValueSource(strings = {"keyOrder=bytes", "logged=true", "filterBitsPerKey=10"})
   void oneThatWasSetAndIsStoredOtherwiseIsRefusedWithBothValues(String asked) {
     String name = asked.substring(0, asked.indexOf('='));
     for (boolean reopened : new boolean[] {false, true}) {

@@ -160,8 +160,7 @@ public final class StoreInspector implements AutoCloseable {
         meta.deletes(),
         new StoredTree.Keys(meta.minKey(), meta.maxKey()),
         new StoredTree.Lsns(meta.minLsn(), meta.maxLsn()),
-        new StoredTree.Format(
-            meta.indexHeight(), meta.filterBlocks(), meta.packing().toString()));
+        new StoredTree.Format(meta.indexHeight(), meta.filterBlocks(), meta.packing().toString()));
   }
 
   private Recovered.Tree recovered(StoredTree tree) {

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * }</pre>
  *
  * <p>Memory lies beside the store's budget: a few contexts of some 100 KB for the process, twice as
- * many as there are processors at most, and about 45 KB for each dictionary in use, with 200 KB more
- * once something is compressed with it.
+ * many as there are processors at most, and about 45 KB for each dictionary in use, with 200 KB
+ * more once something is compressed with it.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */

@@ -24,8 +24,7 @@ final class ZstdCoder implements Codec.Coder {
       new Contexts<>(ZstdDecompressCtx::new);
 
   /** Each call gives these a dictionary, which has the level, and takes it back. */
-  private static final Contexts<ZstdCompressCtx> COMPRESS_BY =
-      new Contexts<>(ZstdCompressCtx::new);
+  private static final Contexts<ZstdCompressCtx> COMPRESS_BY = new Contexts<>(ZstdCompressCtx::new);
 
   private static final Contexts<ZstdDecompressCtx> DECOMPRESS_BY =
       new Contexts<>(ZstdDecompressCtx::new);

@@ -30,8 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ZstdStoreTest {
   private static final int DOCUMENTS = 20_000;
 
-  private static final StoreOptions SMALL =
-      StoreOptions.builder().memoryBudget(32 << 20).build();
+  private static final StoreOptions SMALL = StoreOptions.builder().memoryBudget(32 << 20).build();
 
   @TempDir Path temp;
 
@@ -112,11 +111,9 @@ class ZstdStoreTest {
 
   private static String message(Class<?> type, String method, Object... arguments) {
     for (var candidate : type.getMethods()) {
-      if (candidate.getName().equals(method)
-          && candidate.getParameterCount() == arguments.length) {
+      if (candidate.getName().equals(method) && candidate.getParameterCount() == arguments.length) {
         InvocationTargetException e =
-            assertThrows(
-                InvocationTargetException.class, () -> candidate.invoke(null, arguments));
+            assertThrows(InvocationTargetException.class, () -> candidate.invoke(null, arguments));
         assertEquals("FormatException", e.getCause().getClass().getSimpleName());
         return e.getCause().getMessage();
       }

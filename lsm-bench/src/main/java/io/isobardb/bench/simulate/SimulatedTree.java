@@ -1,6 +1,5 @@
 package io.isobardb.bench.simulate;
 
-import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.lsm.component.ActiveUse;
 import io.isobardb.lsm.merge.MergeChoice;
@@ -8,6 +7,7 @@ import io.isobardb.lsm.merge.MergePolicy;
 import io.isobardb.lsm.merge.MergeView;
 import io.isobardb.lsm.merge.OutputCuts;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeWork;
 import io.isobardb.lsm.version.Level;

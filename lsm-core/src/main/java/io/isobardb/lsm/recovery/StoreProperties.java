@@ -23,8 +23,7 @@ public final class StoreProperties {
   private static final String RUNS = "runs.";
   private static final String MAX_SPACE = "maxSpace.";
   private static final String COMPRESSION = "compression.";
-  private static final List<String> OF_TREES =
-      List.of(TIME_TO_LIVE, RUNS, MAX_SPACE, COMPRESSION);
+  private static final List<String> OF_TREES = List.of(TIME_TO_LIVE, RUNS, MAX_SPACE, COMPRESSION);
 
   private static final int MIN_PAGE_SIZE = 4096;
   private static final int MAX_PAGE_SIZE = 65536;

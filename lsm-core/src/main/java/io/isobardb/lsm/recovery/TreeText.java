@@ -88,11 +88,7 @@ public final class TreeText {
               + " on the command line with --key-order");
     }
     return new TreeHandle.Settings(
-        order,
-        logged(definition),
-        compression(definition),
-        filterBits(definition),
-        null);
+        order, logged(definition), compression(definition), filterBits(definition), null);
   }
 
   /** The two that the first releases knew have numbers, which these releases read. */

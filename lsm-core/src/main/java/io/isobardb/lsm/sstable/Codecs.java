@@ -86,7 +86,9 @@ public final class Codecs {
   private static String remedy(String name) {
     String artifact = ARTIFACTS.get(name);
     return artifact != null
-        ? "add the artifact " + artifact + " to it (on the module path, its module io.isobardb.zstd)"
+        ? "add the artifact "
+            + artifact
+            + " to it (on the module path, its module io.isobardb.zstd)"
         : "add the library whose service " + Codec.class.getName() + " has this name";
   }
 

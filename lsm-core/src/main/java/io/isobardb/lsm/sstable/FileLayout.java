@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * numbers, page-map pages if pages are compressed, footer page. Header, page map and footer are
  * never compressed. In a small file the header page holds footer and filter, too.
  *
- * Which codec compressed pages is 0 for none, 1 for LZ4, and 2 if the page that says so ends with its
- * name.
+ * <p>Which codec compressed pages is 0 for none, 1 for LZ4, and 2 if the page that says so ends
+ * with its name.
  *
  * <pre>
  *  header, page 0: 32 bytes page header (type HEADER), then
@@ -372,7 +372,8 @@ public final class FileLayout {
     if (memory.getInt(base + 44) != meta.treeId()
         || memory.getLong(base + 64) != meta.fileNumber()
         || memory.getInt(base + 72) != space.pageSize()
-        || !meta.packing().equals(readPacking(memory, memory.getInt(base + 76), base + space.pageSize()))) {
+        || !meta.packing()
+            .equals(readPacking(memory, memory.getInt(base + 76), base + space.pageSize()))) {
       throw space.corrupt(meta, 0, "the header disagrees with the manifest");
     }
   }

@@ -47,6 +47,8 @@ public record Packing(String codec, int dictionaryBytes) {
   /** For people. */
   @Override
   public String toString() {
-    return dictionaryBytes == 0 ? codec : codec + " with a dictionary of " + dictionaryBytes + " bytes";
+    return dictionaryBytes == 0
+        ? codec
+        : codec + " with a dictionary of " + dictionaryBytes + " bytes";
   }
 }

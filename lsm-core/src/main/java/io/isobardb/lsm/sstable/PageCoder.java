@@ -59,8 +59,7 @@ public final class PageCoder implements AutoCloseable {
   int pack(Memory source, int sourceBase, int pageNo, Memory target, int at) {
     int contents = at + FileLayout.STORED_HEADER;
     int stored =
-        coder.compress(
-            source.slice(sourceBase, pageSize), target.slice(contents, pageSize - 1));
+        coder.compress(source.slice(sourceBase, pageSize), target.slice(contents, pageSize - 1));
     if (stored < 0) {
       target.copyFrom(contents, source, sourceBase, pageSize);
       stored = pageSize;

@@ -83,7 +83,8 @@ public record SSTableMeta(
   public @Nullable String flaw(int pageSize) {
     boolean packed = !packing.isNone();
     long raw = packed ? 1L + pageCount - pageMapPage : pageCount;
-    long storedBytes = packed ? (pageMapPage - 1L) * FileLayout.STORED_UNIT + packing.dictionarySpace() : 0;
+    long storedBytes =
+        packed ? (pageMapPage - 1L) * FileLayout.STORED_UNIT + packing.dictionarySpace() : 0;
     boolean fits = packed ? raw * pageSize + storedBytes <= sizeBytes : raw * pageSize == sizeBytes;
     boolean mapped =
         packed

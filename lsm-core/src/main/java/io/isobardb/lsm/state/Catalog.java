@@ -166,9 +166,7 @@ public final class Catalog {
       throws IOException {
     Compression wanted = tree.compression();
     Packer packer =
-        last
-            ? tree.dictionary().packer(wanted.last(), space)
-            : Packer.of(wanted.codec());
+        last ? tree.dictionary().packer(wanted.last(), space) : Packer.of(wanted.codec());
     try {
       return new FileSink(into, newFileNumber(), tree.id(), packer, adopt);
     } catch (IOException | RuntimeException | Error e) {
@@ -182,8 +180,7 @@ public final class Catalog {
    *
    * @param last as for the file
    */
-  public SSTableWriter newTable(TreeHandle tree, TableSpace into, boolean last)
-      throws IOException {
+  public SSTableWriter newTable(TreeHandle tree, TableSpace into, boolean last) throws IOException {
     FileSink file = newFile(tree, into, last, false);
     return newTable(tree, file, file.fileNumber());
   }

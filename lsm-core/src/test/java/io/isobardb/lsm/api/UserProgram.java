@@ -22,8 +22,7 @@ import java.util.zip.ZipOutputStream;
 final class UserProgram {
   /** What a user's class path has besides the user's own classes. */
   private static final Pattern INHERITED =
-      Pattern.compile(
-          ".*(lsm-(core|memory|tuner).*(?<!test-classes)|(hash4j-|jspecify-)[^/]*)");
+      Pattern.compile(".*(lsm-(core|memory|tuner).*(?<!test-classes)|(hash4j-|jspecify-)[^/]*)");
 
   /**
    * What a program printed.

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -197,9 +197,14 @@ class AllocationFaultsTest {
         call(
             () ->
                 store.openTree(
-                    "packed", TreeOptions.builder().compression(Compression.LZ4.last(DeflateCodec.NAME)).build()));
+                    "packed",
+                    TreeOptions.builder()
+                        .compression(Compression.LZ4.last(DeflateCodec.NAME))
+                        .build()));
         store.openTree("plain");
-        store.openTree("packed", TreeOptions.builder().compression(Compression.LZ4.last(DeflateCodec.NAME)).build());
+        store.openTree(
+            "packed",
+            TreeOptions.builder().compression(Compression.LZ4.last(DeflateCodec.NAME)).build());
         for (int i = 0; i < 200; i++) {
           put(store, "plain", key(i), value(i, 150));
         }

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.MemorySink;
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.TableSpace;

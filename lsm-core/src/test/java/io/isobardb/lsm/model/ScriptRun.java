@@ -3,9 +3,9 @@ package io.isobardb.lsm.model;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
@@ -137,7 +137,8 @@ final class ScriptRun {
     for (String tree : model.keySet()) {
       TreeOptions kind =
           TreeOptions.builder()
-              .compression(tree.equals("t1") ? Compression.LZ4.last(DeflateCodec.NAME) : Compression.NONE)
+              .compression(
+                  tree.equals("t1") ? Compression.LZ4.last(DeflateCodec.NAME) : Compression.NONE)
               .build();
       store().openTree(tree, kind);
     }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.BulkLoad;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;

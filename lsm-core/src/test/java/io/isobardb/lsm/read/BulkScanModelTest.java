@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
@@ -174,9 +174,7 @@ class BulkScanModelTest {
       KeyOrder keyOrder = random.nextInt(6) == 0 ? FallingOrder.FALLING : KeyOrder.BYTES;
       operator = random.nextInt(3) == 0;
       TreeOptions.Builder made =
-          TreeOptions.builder()
-              .keyOrder(keyOrder)
-              .compression(DeflateCodec.any(random));
+          TreeOptions.builder().keyOrder(keyOrder).compression(DeflateCodec.any(random));
       if (operator) {
         made.mergeOperator(TailOperator.TAIL);
       }

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -75,9 +75,8 @@ class ReadsInFlightTest {
             .build();
     TreeOptions tree =
         TreeOptions.builder()
-            .compression(round % 2 == 0
-                    ? Compression.NONE
-                    : Compression.LZ4.last(DeflateCodec.NAME))
+            .compression(
+                round % 2 == 0 ? Compression.NONE : Compression.LZ4.last(DeflateCodec.NAME))
             .build();
     try (Store store = world.open(options)) {
       fill(store, store.createTree("t", tree), random);

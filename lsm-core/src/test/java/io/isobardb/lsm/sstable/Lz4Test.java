@@ -25,7 +25,8 @@ class Lz4Test {
 
   /** What pages may hold: noise, runs of one byte, words, and things said before, far or near. */
   private static byte[] page(SplittableRandom random) {
-    byte[] page = new byte[random.nextInt(4) == 0 ? random.nextInt(1, 200) : 4096 << random.nextInt(5)];
+    byte[] page =
+        new byte[random.nextInt(4) == 0 ? random.nextInt(1, 200) : 4096 << random.nextInt(5)];
     for (int at = 0; at < page.length; ) {
       int length = Math.min(page.length - at, 1 + random.nextInt(1 << random.nextInt(1, 13)));
       switch (random.nextInt(5)) {
@@ -75,7 +76,8 @@ class Lz4Test {
       assertArrayEquals(page, THEIRS.decompress(ours, page.length), what);
       for (byte[] packed : new byte[][] {ours, FAST.compress(page), HIGH.compress(page)}) {
         ByteBuffer back = ByteBuffer.allocateDirect(page.length + 16);
-        int got = OURS.decompress(direct(packed), back.duplicate().position(8).limit(8 + page.length));
+        int got =
+            OURS.decompress(direct(packed), back.duplicate().position(8).limit(8 + page.length));
         assertEquals(page.length, got, what);
         assertArrayEquals(page, bytes(back, 8, page.length), what);
         assertEquals(0, back.getLong(0) | back.getLong(8 + page.length), what);

@@ -151,7 +151,8 @@ final class Run implements AutoCloseable {
   /**
    * @param footerPage whether it has pages for footer and filter, as small files have not
    */
-  SSTable onDisk(long fileNumber, Packer packer, boolean adopt, boolean footerPage) throws IOException {
+  SSTable onDisk(long fileNumber, Packer packer, boolean adopt, boolean footerPage)
+      throws IOException {
     FileSink sink = new FileSink(space, fileNumber, 3, packer, adopt);
     SSTableWriter writer = new SSTableWriter(sink, order, fileNumber, 3, 10);
     writer.sourceHot(adopt);

@@ -106,10 +106,7 @@ class SSTableFilesTest {
       boolean packed = words[2].equals("packed");
       SSTable table =
           run.onDisk(
-              FILE,
-              packed ? Packer.of(Codecs.LZ4) : Packer.NONE,
-              false,
-              !words[2].equals("small"));
+              FILE, packed ? Packer.of(Codecs.LZ4) : Packer.NONE, false, !words[2].equals("small"));
       table.release();
       meta = table.meta();
       if (!packed) {
@@ -176,8 +173,7 @@ class SSTableFilesTest {
         out.append(", tree " + salvage.treeId() + ", " + text(salvage.firstKey()) + " to ");
         out.append(text(salvage.lastKey()) + (salvage.endsEarly() ? ", ends early" : ""));
         out.append((salvage.isForeign() ? ", foreign" : ""));
-        out.append(
-            !meta.isPacked() ? ", " + salvage.sizeBytes() + " bytes" : "");
+        out.append(!meta.isPacked() ? ", " + salvage.sizeBytes() + " bytes" : "");
         for (TableSalvage.Gap gap : salvage.gaps()) {
           out.append("\ngap " + gap.from() + " to " + gap.to() + " between ");
           out.append(text(gap.after()) + " and " + text(gap.before()));

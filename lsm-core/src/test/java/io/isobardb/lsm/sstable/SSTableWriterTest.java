@@ -196,7 +196,8 @@ class SSTableWriterTest {
         run.randomEntries(new SplittableRandom(failAfter), 2_000, 200);
         run.storage.failAfterWrites = failAfter % 2 == 0 ? failAfter * 2 : failAfter;
         try {
-          FileSink sink = new FileSink(run.space, 5, 3, Packer.of(CODECS[failAfter % 3]), failAfter % 4 == 0);
+          FileSink sink =
+              new FileSink(run.space, 5, 3, Packer.of(CODECS[failAfter % 3]), failAfter % 4 == 0);
           SSTableWriter writer = new SSTableWriter(sink, run.order, 5, 3, 10);
           writer.sourceHot(true);
           try {

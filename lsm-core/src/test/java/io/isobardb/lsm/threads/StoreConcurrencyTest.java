@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.DeflateCodec;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -81,7 +81,9 @@ class StoreConcurrencyTest {
     try (Store store = Store.open(dir.resolve("store"), options)) {
       Tree one = store.createTree("one", TreeOptions.defaults());
       Tree two =
-          store.createTree("two", TreeOptions.builder().compression(Compression.LZ4.last(DeflateCodec.NAME)).build());
+          store.createTree(
+              "two",
+              TreeOptions.builder().compression(Compression.LZ4.last(DeflateCodec.NAME)).build());
       List<Thread> writers = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
         int writer = i;

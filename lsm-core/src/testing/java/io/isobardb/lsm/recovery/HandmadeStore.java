@@ -3,7 +3,6 @@ package io.isobardb.lsm.recovery;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.lsm.sstable.Packer;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -21,6 +20,7 @@ import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.sstable.FileSink;
+import io.isobardb.lsm.sstable.Packer;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;

@@ -6,8 +6,8 @@ import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.sstable.Codecs;
+import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.sstable.PageCoder;
 import io.isobardb.lsm.sstable.PageLayout;
@@ -228,8 +228,7 @@ public final class TableSalvage implements AutoCloseable {
   private void readDictionary() {
     int bytes = packing.dictionarySpace();
     boolean there =
-        bytes <= TableSpace.spareBytes(pageSize)
-            && readSome(pageSize, storedAt, bytes) == bytes;
+        bytes <= TableSpace.spareBytes(pageSize) && readSome(pageSize, storedAt, bytes) == bytes;
     dictionary = there ? PageCoder.readDictionary(packing, memory(), storedAt, seed) : null;
     unreadable = dictionary == null;
   }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.sstable.Packing;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.TreeDefinition;
@@ -52,7 +52,23 @@ class CraftedMetadataTest {
   /** Six pages of at least 16 bytes each, a header, a page map and a footer. */
   private static final SSTableMeta PACKED =
       new SSTableMeta(
-          7, 1, 9, 50, 3, new byte[] {1}, new byte[] {2}, 10, 20, 6, 1, 0, 2, 4 * PAGE, Packing.LZ4, 7, NONE);
+          7,
+          1,
+          9,
+          50,
+          3,
+          new byte[] {1},
+          new byte[] {2},
+          10,
+          20,
+          6,
+          1,
+          0,
+          2,
+          4 * PAGE,
+          Packing.LZ4,
+          7,
+          NONE);
 
   /** Ways to lie, with a word that the error must have. */
   private enum Lie {
