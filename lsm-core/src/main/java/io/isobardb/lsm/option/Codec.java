@@ -27,7 +27,14 @@ public interface Codec {
 
   /** Whether a codec can have this name. */
   static boolean isName(String name) {
-    return name.length() <= LONGEST_NAME && name.matches("[A-Z][A-Z0-9-]*");
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean follows = c >= '0' && c <= '9' || c == '-';
+      if ((c < 'A' || c > 'Z') && (i == 0 || !follows)) {
+        return false;
+      }
+    }
+    return !name.isEmpty() && name.length() <= LONGEST_NAME;
   }
 
   /** Compresses and decompresses without a dictionary. Asked once in a process. */
@@ -43,7 +50,8 @@ public interface Codec {
 
   /**
    * Makes a dictionary of samples. Called by background threads, with a megabyte of samples at
-   * most; it should take less than a second, since a merge waits for it.
+   * most; it should take less than a second, since a merge waits for it. If it throws, there is no
+   * dictionary.
    *
    * @param samples all samples one after another, from position to limit; a direct buffer
    * @param lengths of the samples, in bytes
@@ -73,7 +81,7 @@ public interface Codec {
    */
   interface Coder extends AutoCloseable {
     /**
-     * Compresses.
+     * Compresses. If it throws, the flush or merge has failed, and the store takes no more writes.
      *
      * @param to has less room than {@code from} has bytes
      * @return how many bytes were written; -1 if there is not enough room for them

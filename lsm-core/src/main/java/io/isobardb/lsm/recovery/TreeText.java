@@ -93,9 +93,12 @@ public final class TreeText {
 
   /** The two that the first releases knew have numbers, which these releases read. */
   private static String text(Compression compression) {
-    return compression.equals(Compression.NONE)
-        ? NO_CODEC
-        : compression.equals(Compression.LZ4) ? LZ4 : compression.toString();
+    String text = compression.toString();
+    return switch (text) {
+      case "NONE" -> NO_CODEC;
+      case "LZ4" -> LZ4;
+      default -> text;
+    };
   }
 
   private static Compression compression(TreeDefinition definition) {

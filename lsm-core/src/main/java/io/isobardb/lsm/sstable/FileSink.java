@@ -84,13 +84,22 @@ public final class FileSink implements PageSink {
     this.file = space.storage().create(SSTableMeta.fileName(fileNumber), space.ioMode());
     try {
       if (!packing.isNone()) {
-        PageCoder coder = new PageCoder(packer.codec(), packer.dictionary(), pageSize, seed);
-        output = new StoredOutput(space, file, coder, pageSize + packing.dictionarySpace());
+        output = openOutput(packer);
         map = new int[64];
       }
       begin(packer.dictionary());
     } catch (IOException | RuntimeException | Error e) {
       abort();
+      throw e;
+    }
+  }
+
+  private StoredOutput openOutput(Packer packer) {
+    PageCoder coder = new PageCoder(packer.codec(), packer.dictionary(), pageSize, seed);
+    try {
+      return new StoredOutput(space, file, coder, pageSize + packing.dictionarySpace());
+    } catch (RuntimeException | Error e) {
+      coder.close();
       throw e;
     }
   }

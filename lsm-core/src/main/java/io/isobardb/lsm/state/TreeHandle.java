@@ -76,6 +76,11 @@ public final class TreeHandle {
           options.mergeOperator());
     }
 
+    /** This compression, if it is not that of the tree's creation; else null. */
+    public @Nullable Compression other(Compression wanted) {
+      return wanted.equals(compression) ? null : wanted;
+    }
+
     private Compression compression(Adjustments adjustments) {
       Compression changed = adjustments.compression();
       return changed == null ? compression : changed;

@@ -205,8 +205,6 @@ public final class OpenTree implements Tree {
     boolean runs = given.changesRuns(stored);
     boolean space = given.changesMaxSpace(stored);
     boolean packs = given.changesCompression(stored);
-    Compression created = handle.settings().compression();
-    Compression packing = given.compression().equals(created) ? null : given.compression();
     if (lives || runs || space || packs) {
       adjust(
           before ->
@@ -214,7 +212,7 @@ public final class OpenTree implements Tree {
                   lives ? given.timeToLive().toMillis() : before.timeToLive(),
                   runs ? given.runs() : before.runs(),
                   space ? given.maxSpace() : before.maxSpace(),
-                  packs ? packing : before.compression()));
+                  packs ? handle.settings().other(given.compression()) : before.compression()));
     }
     return this;
   }
