@@ -1,8 +1,8 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.option.Codec;
+import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * LZ4's block format, in plain Java: native code and {@code Unsafe} bring warnings on new JDKs.
@@ -49,19 +49,15 @@ final class Lz4 implements Codec, Codec.Coder {
     return this;
   }
 
-  private static ByteBuffer view(ByteBuffer buffer) {
-    return buffer.slice().order(ByteOrder.LITTLE_ENDIAN);
-  }
-
   private static int hash(int word) {
     return (word * HASH_FACTOR) >>> (32 - HASH_BITS);
   }
 
   @Override
   public int compress(ByteBuffer from, ByteBuffer to) {
-    ByteBuffer in = view(from);
-    ByteBuffer out = view(to);
-    int size = in.capacity();
+    Memory in = new Memory(from);
+    Memory out = new Memory(to);
+    int size = in.size();
     char[] places = new char[1 << HASH_BITS];
     int literals = 0;
     int written = 0;
@@ -77,16 +73,16 @@ final class Lz4 implements Codec, Codec.Coder {
         continue;
       }
       misses = 1 << PATIENCE_BITS;
-      while (at > literals && match > 0 && in.get(at - 1) == in.get(match - 1)) {
+      while (at > literals && match > 0 && in.getByte(at - 1) == in.getByte(match - 1)) {
         at--;
         match--;
       }
       int length = matchLength(in, match, at, size - LAST_LITERALS);
       written = writeLiterals(in, literals, at - literals, length, out, written);
-      if (written < 0 || written + 3 + length / 255 > out.capacity()) {
+      if (written < 0 || written + 3 + length / 255 > out.size()) {
         return -1;
       }
-      out.putShort(written, (short) (at - match));
+      out.putShort(written, at - match);
       written = writeRest(length - LEAST_MATCH, out, written + 2);
       at += length;
       literals = at;
@@ -97,7 +93,7 @@ final class Lz4 implements Codec, Codec.Coder {
     return writeLiterals(in, literals, size - literals, LEAST_MATCH, out, written);
   }
 
-  private static int matchLength(ByteBuffer in, int match, int at, int end) {
+  private static int matchLength(Memory in, int match, int at, int end) {
     int same = LEAST_MATCH;
     while (at + same + Long.BYTES <= end) {
       long differ = in.getLong(match + same) ^ in.getLong(at + same);
@@ -106,7 +102,7 @@ final class Lz4 implements Codec, Codec.Coder {
       }
       same += Long.BYTES;
     }
-    while (at + same < end && in.get(match + same) == in.get(at + same)) {
+    while (at + same < end && in.getByte(match + same) == in.getByte(at + same)) {
       same++;
     }
     return same;
@@ -114,35 +110,35 @@ final class Lz4 implements Codec, Codec.Coder {
 
   /** Writes a token and the literals; gives where they end, or -1 if there is no room for them. */
   private static int writeLiterals(
-      ByteBuffer in, int from, int count, int matchLength, ByteBuffer out, int at) {
+      Memory in, int from, int count, int matchLength, Memory out, int at) {
     int rest = count < LONG ? 0 : 1 + (count - LONG) / 255;
-    if (at + 1 + rest + count > out.capacity()) {
+    if (at + 1 + rest + count > out.size()) {
       return -1;
     }
     int low = Math.min(matchLength - LEAST_MATCH, LONG);
-    out.put(at, (byte) (Math.min(count, LONG) << 4 | low));
+    out.putByte(at, (byte) (Math.min(count, LONG) << 4 | low));
     int to = writeRest(count, out, at + 1);
     copy(in, from, out, to, count);
     return to + count;
   }
 
   /** Writes what a token can't say of a length. */
-  private static int writeRest(int length, ByteBuffer out, int at) {
+  private static int writeRest(int length, Memory out, int at) {
     int to = at;
     if (length >= LONG) {
       int rest = length - LONG;
       for (; rest >= 255; rest -= 255) {
-        out.put(to++, (byte) 255);
+        out.putByte(to++, (byte) 255);
       }
-      out.put(to++, (byte) rest);
+      out.putByte(to++, (byte) rest);
     }
     return to;
   }
 
   /** Copies bytes that are not these; up to seven more may be written, to be written again. */
-  private static void copy(ByteBuffer in, int from, ByteBuffer out, int to, int count) {
-    if (count > 64 || from + count + 7 > in.capacity() || to + count + 7 > out.capacity()) {
-      out.put(to, in, from, count);
+  private static void copy(Memory in, int from, Memory out, int to, int count) {
+    if (count > 64 || from + count + 7 > in.size() || to + count + 7 > out.size()) {
+      out.copyFrom(to, in, from, count);
       return;
     }
     for (int i = 0; i < count; i += Long.BYTES) {
@@ -152,18 +148,18 @@ final class Lz4 implements Codec, Codec.Coder {
 
   @Override
   public int decompress(ByteBuffer from, ByteBuffer to) {
-    ByteBuffer in = view(from);
-    ByteBuffer out = view(to);
-    int end = in.capacity();
-    int room = out.capacity();
+    Memory in = new Memory(from);
+    Memory out = new Memory(to);
+    int end = in.size();
+    int room = out.size();
     int read = 0;
     int written = 0;
     while (true) {
-      int token = in.get(read++) & 0xFF;
+      int token = in.getByte(read++) & 0xFF;
       int count = token >>> 4;
       if (count == LONG) {
         for (int more = 255; more == 255; count += more) {
-          more = in.get(read++) & 0xFF;
+          more = in.getByte(read++) & 0xFF;
         }
       }
       if (count > end - read || count > room - written) {
@@ -175,12 +171,12 @@ final class Lz4 implements Codec, Codec.Coder {
       if (read == end) {
         return written;
       }
-      int back = in.getShort(read) & 0xFFFF;
+      int back = in.getUnsignedShort(read);
       read += 2;
       int length = token & LONG;
       if (length == LONG) {
         for (int more = 255; more == 255; length += more) {
-          more = in.get(read++) & 0xFF;
+          more = in.getByte(read++) & 0xFF;
         }
       }
       length += LEAST_MATCH;
@@ -193,14 +189,14 @@ final class Lz4 implements Codec, Codec.Coder {
   }
 
   /** Writes again what stands so far back, which may be less than is written. */
-  private static void repeat(ByteBuffer out, int at, int back, int length) {
-    if (back >= Long.BYTES && at + length + 7 <= out.capacity()) {
+  private static void repeat(Memory out, int at, int back, int length) {
+    if (back >= Long.BYTES && at + length + 7 <= out.size()) {
       for (int i = 0; i < length; i += Long.BYTES) {
         out.putLong(at + i, out.getLong(at - back + i));
       }
     } else {
       for (int i = 0; i < length; i++) {
-        out.put(at + i, out.get(at - back + i));
+        out.putByte(at + i, out.getByte(at - back + i));
       }
     }
   }

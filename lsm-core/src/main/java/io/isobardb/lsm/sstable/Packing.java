@@ -22,7 +22,9 @@ public record Packing(String codec, int dictionaryBytes) {
 
   /** What files have in place of the name: 0 for none, 1 for LZ4, or {@link #NAMED}. */
   public int number() {
-    return isNone() && dictionaryBytes == 0 ? 0 : dictionaryBytes == 0 && codec.equals(Codecs.LZ4) ? 1 : NAMED;
+    return isNone() && dictionaryBytes == 0
+        ? 0
+        : dictionaryBytes == 0 && codec.equals(Codecs.LZ4) ? 1 : NAMED;
   }
 
   /** Whether pages are stored as they were. */
