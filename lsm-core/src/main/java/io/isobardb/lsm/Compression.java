@@ -57,7 +57,7 @@ public record Compression(String codec, String last) implements Comparable<Compr
    * @throws IllegalArgumentException if it is neither
    */
   public static Compression parse(String text) {
-    String value = text.toUpperCase(Locale.ROOT).replace(" ", "");
+    String value = Objects.requireNonNull(text, "text").toUpperCase(Locale.ROOT).replace(" ", "");
     Matcher matcher = TEXT.matcher(value);
     if (!matcher.matches()) {
       throw new IllegalArgumentException(

@@ -88,8 +88,7 @@ class NullArgumentsTest {
       Set.of(
           "Backup",
           "BuildProgress",
-          "Codec",
-          "Coder",
+          "Compression",
           "DatasetCheck",
           "DuplicateKeyException",
           "Durability",
