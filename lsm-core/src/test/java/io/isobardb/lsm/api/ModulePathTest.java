@@ -56,6 +56,7 @@ class ModulePathTest {
     assertEquals(new TreeSet<>(ApiTest.EXPORTED), exports(core));
     Set<String> toOwn = toOwnModules(core);
     assertTrue(toOwn.remove("io.isobardb.lsm.tuning to [io.isobardb.cli]"));
+    assertTrue(toOwn.remove("io.isobardb.lsm.setting to [io.isobardb.cli]"));
     assertTrue(toOwn.stream().allMatch(export -> export.endsWith("to [io.isobardb.repair]")));
     assertEquals(Set.of(), core.opens());
   }
