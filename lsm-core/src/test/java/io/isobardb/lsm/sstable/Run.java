@@ -44,7 +44,8 @@ final class Run implements AutoCloseable {
 
   Run(int pageSize, KeyOrder order, int cachePages) {
     this.pool = new PagePool(96L << 20, pageSize, true);
-    this.cache = new BufferCache(pool, (long) cachePages * pageSize, 0, CacheNeighbours.NONE, Guides.NONE);
+    this.cache =
+        new BufferCache(pool, (long) cachePages * pageSize, 0, CacheNeighbours.NONE, Guides.NONE);
     this.space =
         new TableSpace(
             pool,

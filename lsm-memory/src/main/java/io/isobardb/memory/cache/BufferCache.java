@@ -98,11 +98,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
    * @throws OutOfBudgetException if the pool has no room for its least size and its tables
    */
   public BufferCache(
-      PagePool pool,
-      long targetBytes,
-      int ghostPages,
-      CacheNeighbours neighbours,
-      Guides guides) {
+      PagePool pool, long targetBytes, int ghostPages, CacheNeighbours neighbours, Guides guides) {
     this.pool = pool;
     this.guides = guides;
     this.neighbours = neighbours;

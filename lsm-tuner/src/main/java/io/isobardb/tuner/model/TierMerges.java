@@ -52,8 +52,7 @@ public record TierMerges(double first, double entries, int runs) {
   }
 
   private double parts(Popularity popularity) {
-    return Math.max(
-        RUNS_OF_COLUMN, column(popularity) / (MOST_OF_KEYS * popularity.keys()));
+    return Math.max(RUNS_OF_COLUMN, column(popularity) / (MOST_OF_KEYS * popularity.keys()));
   }
 
   /** What a column holds when it goes down, if it lies over all keys. */
