@@ -3,6 +3,7 @@ package io.isobardb.bench.analytic;
 import io.isobardb.tuner.model.FilterBits;
 import io.isobardb.tuner.model.LevelMerges;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.TierMerges;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,10 +17,8 @@ import java.util.List;
  * into the levels if there are no tiers. What tiers leave to the levels costs what {@link
  * LevelMerges} says of it.
  *
- * <p>If space is bounded, all tiers together hold what it has room for, as in the engine. A column
- * of them goes down when it holds {@value #FULLER} times that, and {@value #NEWEST} of the runs
- * that leave L0. These newest ones were never merged with others. All else was: K + 1 runs of a
- * size become one, as often as it takes to come from one run of L0 to a column.
+ * <p>If space is bounded, all tiers together hold what it has room for, as in the engine. What
+ * merges among them cost is {@link TierMerges}.
  *
  * <p>Without a bound the tiers are those of SAMT (appendix B of the paper) and <i>Dostoevsky</i>:
  * one whose K runs have come together is merged into a run of the next tier, and the last one with
@@ -35,26 +34,8 @@ public final class RunsModel implements WriteModel {
 
   private static final int SOLVE_STEPS = 60;
 
-  /**
-   * A column goes down when it holds so many times what tiers may. It would hold about twice that
-   * if columns were emptied whole, and simulated ones do not. This and {@link #NEWEST} are a fit to
-   * {@code StoreSimulator}: docs/models.md has the errors.
-   */
-  private static final double FULLER = 1.1;
-
-  /**
-   * Runs of the size that leaves L0 which come down with a column, but never joined a larger run.
-   */
-  private static final double NEWEST = 1.5;
-
   /** Tiers hold this part of what they may in the mean, since columns go down beyond that. */
   private static final double FILLED = 0.94;
-
-  /** A column that goes down costs what so many runs of equal size hold of the same writes. */
-  private static final double RUNS_OF_COLUMN = 2;
-
-  /** No run of tiers is taken to hold a larger part of the keys. */
-  private static final double MOST_OF_KEYS = 0.75;
 
   /** A tree has tiers where they may hold so many times what L0 delivers at a time. */
   private static final int WORTH_TIERS = 2;
@@ -239,30 +220,18 @@ public final class RunsModel implements WriteModel {
   private Tree crowded(Popularity popularity, double round, Tiers tiers) {
     double keys = popularity.keys();
     double first = round * shape.disk().l0Groups();
-    double size = popularity.unique(first);
-    double column = FULLER * tiers.entries + NEWEST * size;
-    double parts = Math.max(RUNS_OF_COLUMN, column / (MOST_OF_KEYS * keys));
-    double part = popularity.uniqueInverse(column / parts);
-    double interval = Math.max(first, parts * part);
-    int together = tiers.runs + 1;
-    double climbs = StrictMath.log(interval / first) / StrictMath.log(together);
-    double merged = Math.max(0, 1 - NEWEST * first / interval);
-    double kept = (size / first + popularity.unique(part) / part) / 2;
-    double[] written = new double[1 + (int) Math.ceil(climbs)];
-    written[0] = size / first;
-    for (int i = 1; i < written.length; i++) {
-      written[i] = Math.min(1, climbs - (i - 1)) * merged * kept;
-    }
+    TierMerges tierMerges = new TierMerges(first, tiers.entries, tiers.runs);
     List<Run> runs = new ArrayList<>();
     addRuns(runs, popularity, round, shape.disk().l0Groups());
-    addSizes(runs, popularity, first, climbs, tiers);
+    addSizes(runs, popularity, first, tierMerges.climbs(popularity), tiers);
     double[] levels = new double[tiers.below];
     for (int l = 0; l < levels.length; l++) {
       levels[l] = keys * StrictMath.pow(tiers.ratio, l + 1 - levels.length);
     }
+    double interval = tierMerges.interval(popularity);
     LevelMerges merges = new LevelMerges(interval, shape.disk().tableEntries(), 1, false);
     addLevels(runs, popularity, merges, levels);
-    return new Tree(round, written, levels, merges, runs);
+    return new Tree(round, tierMerges.written(popularity), levels, merges, runs);
   }
 
   /** Runs of tiers: of each size that they climb through from one to all that there may be. */

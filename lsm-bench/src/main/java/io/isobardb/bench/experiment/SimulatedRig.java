@@ -93,8 +93,12 @@ final class SimulatedRig implements AutoCloseable {
     long freedBytes;
     long flushes;
 
+    /** SSTables on disk are others than at the last look. */
+    boolean changed;
+
     @Override
     public void onFlushed(Flush event) {
+      changed = true;
       flushes++;
       flushedBytes += event.bytesWritten();
       freedBytes += event.bytesFreed();
@@ -103,6 +107,7 @@ final class SimulatedRig implements AutoCloseable {
 
     @Override
     public void onMerged(Merge event) {
+      changed = true;
       merges.merge(event.kind(), 1L, Long::sum);
       written.merge(event.kind(), event.bytesWritten(), Long::sum);
     }
@@ -244,16 +249,18 @@ final class SimulatedRig implements AutoCloseable {
     long looks = 0;
     long writes = 0;
     double space = 0;
-    double most = 0;
+    double most = treeStats().spaceAmplification();
     for (long i = 0; i < operations; i++) {
       writes += one(workload) ? 1 : 0;
       if (i % LOOK_EVERY == 0) {
         StoreStats now = store.stats();
-        double levels = now.trees().get(0).spaceAmplification();
-        space += levels;
-        most = Math.max(most, levels);
+        space += now.trees().get(0).spaceAmplification();
         used += (double) now.writeMemoryBytes() / now.writeMemoryLimitBytes();
         looks++;
+      }
+      if (told.changed) {
+        told.changed = false;
+        most = Math.max(most, treeStats().spaceAmplification());
       }
     }
     StoreStats now = store.stats();

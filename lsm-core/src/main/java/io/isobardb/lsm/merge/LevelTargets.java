@@ -7,8 +7,10 @@ import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.model.EvenPopularity;
 import io.isobardb.tuner.model.LevelMerges;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.TierMerges;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +32,6 @@ final class LevelTargets {
    * uniform keys one level is cheaper there than a plan believes (decision 0034).
    */
   private static final int LARGE = 8;
-
-  /** How much more than the mean a column of tiers holds when it goes down. */
-  private static final int COLUMN_AT_MOST = 2;
 
   /** More of the last level is not taken to come at a time. */
   private static final double MOST_DELIVERED = 0.9;
@@ -163,24 +162,16 @@ final class LevelTargets {
   }
 
   /**
-   * What these sizes cost, each level and all tiers being full: {@link LevelMerges} for what L0
-   * delivers at a time, if all keys are equally popular. With tiers it is what a column of them
-   * holds when it goes down, and before that a byte is written into the tiers once, and once more
-   * for each size of runs that it climbs. Nothing while the last level is empty.
+   * What these sizes cost, each level and all tiers being full, if all keys are equally popular:
+   * {@link LevelMerges} for what a column of L0 holds when it is merged, or for what {@link
+   * TierMerges} makes of that. L0 then has as many groups as begin a merge. It delivers less at a
+   * time in the mean, since half of the younger groups stay. Nothing while the last level is empty.
    */
   LevelCosts costs() {
     if (lastBytes == 0) {
       return new LevelCosts(0, 0);
     }
     double last = lastBytes;
-    double written = 0;
-    double delivered = deliveredBytes;
-    double columns = delivered / options.l0Limits().start() / targetBytes;
-    if (tierBytes > 0) {
-      written = 1 + climbedSizes();
-      delivered = COLUMN_AT_MOST * tierBytes;
-      columns = delivered / targetBytes;
-    }
     double[] sizes = new double[levels];
     double space = tierBytes / last;
     for (int height = 0; height < levels; height++) {
@@ -188,24 +179,20 @@ final class LevelTargets {
       space += sizes[levels - 1 - height] / last;
     }
     Popularity keys = new EvenPopularity(last);
-    delivered = Math.min(delivered, MOST_DELIVERED * last);
-    double interval = keys.uniqueInverse(delivered);
-    LevelMerges merges = new LevelMerges(interval, targetBytes, columns, false);
-    written += merges.cost(keys, sizes) * interval / delivered;
-    return new LevelCosts(written, space);
-  }
-
-  /** How often runs are merged on their way from what L0 delivers to the largest size of tiers. */
-  private double climbedSizes() {
-    Runs runs = tierRuns();
-    double size = (double) tierBytes / runs.above(0);
-    double merges = 0;
-    for (int step = 1; size > deliveredBytes; step++) {
-      double together = runs.above(step) + 1;
-      merges += Math.min(1, Math.log(size / deliveredBytes) / Math.log(together));
-      size /= together;
+    double start = options.l0Limits().start();
+    double column = Math.min(deliveredBytes * 2 * start / (start + 1), MOST_DELIVERED * last);
+    double first = keys.uniqueInverse(column);
+    double written = 0;
+    double interval = first;
+    double columns = column / start / targetBytes;
+    if (tierBytes > 0) {
+      TierMerges tiers = new TierMerges(first, tierBytes, tierRuns().perLevel().get(0));
+      written = Arrays.stream(tiers.written(keys)).sum();
+      interval = tiers.interval(keys);
+      columns = 1;
     }
-    return merges;
+    written += new LevelMerges(interval, targetBytes, columns, false).cost(keys, sizes);
+    return new LevelCosts(written * first / column, space);
   }
 
   /** Whether L1 is too large for what comes from memory. */

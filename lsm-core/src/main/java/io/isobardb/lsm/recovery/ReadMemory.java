@@ -2,6 +2,7 @@ package io.isobardb.lsm.recovery;
 
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheNeighbours;
@@ -32,7 +33,7 @@ public record ReadMemory(PagePool pool, BufferCache cache, Block spare) implemen
       PagePool pool, long cacheBytes, int ghostPages, CacheNeighbours neighbours) {
     BufferCache cache = null;
     try {
-      cache = new BufferCache(pool, cacheBytes, ghostPages, neighbours);
+      cache = new BufferCache(pool, cacheBytes, ghostPages, neighbours, PageLayout::isGuide);
       Block spare = pool.blocks().allocate(TableSpace.spareBytes(pool.pageSize()), Purpose.CACHE);
       return new ReadMemory(pool, cache, spare);
     } catch (Throwable e) {

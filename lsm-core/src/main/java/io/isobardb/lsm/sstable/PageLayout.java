@@ -108,6 +108,15 @@ public final class PageLayout {
     return (int) (((long) valueLength + perPage - 1) / perPage);
   }
 
+  /**
+   * Whether a page of a file leads to others: an index, a filter or a page map. Header pages that
+   * readers ask for hold a filter.
+   */
+  public static boolean isGuide(Memory memory, int base) {
+    int type = memory.getByte(base + TYPE);
+    return type == INDEX || type == FILTER || type == PAGE_MAP || type == HEADER;
+  }
+
   /** Writes an empty page's header, zeros but for the type. */
   static void initialize(Memory memory, int base, int type) {
     memory.zero(base, HEADER_BYTES);

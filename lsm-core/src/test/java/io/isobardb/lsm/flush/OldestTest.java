@@ -17,6 +17,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheNeighbours;
+import io.isobardb.memory.cache.Guides;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.List;
@@ -32,7 +33,7 @@ class OldestTest {
   private final TableSpace space =
       new TableSpace(
           pool,
-          new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE),
+          new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE, Guides.NONE),
           new SimulatedStorage(),
           IoMode.BUFFERED,
           1,

@@ -6,6 +6,7 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheNeighbours;
+import io.isobardb.memory.cache.Guides;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -44,7 +45,8 @@ final class Run implements AutoCloseable {
 
   Run(int pageSize, KeyOrder order, int cachePages) {
     this.pool = new PagePool(96L << 20, pageSize, true);
-    this.cache = new BufferCache(pool, (long) cachePages * pageSize, 0, CacheNeighbours.NONE);
+    this.cache =
+        new BufferCache(pool, (long) cachePages * pageSize, 0, CacheNeighbours.NONE, Guides.NONE);
     this.space =
         new TableSpace(
             pool,

@@ -13,6 +13,7 @@ import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheNeighbours;
+import io.isobardb.memory.cache.Guides;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -29,7 +30,7 @@ class TableTest {
   @Test
   void theLogIsNeededForWhatAMergeLeftOutUntilWhatReplacedItIsDurable() throws IOException {
     PagePool pool = new PagePool(4 << 20, 4096);
-    BufferCache cache = new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE);
+    BufferCache cache = new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE, Guides.NONE);
     TableSpace space =
         new TableSpace(
             pool,

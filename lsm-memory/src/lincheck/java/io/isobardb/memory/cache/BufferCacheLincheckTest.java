@@ -39,7 +39,7 @@ public class BufferCacheLincheckTest {
 
   private final PagePool pool = new PagePool(LIMIT, PAGE, true);
   private final BufferCache cache =
-      new BufferCache(pool, BufferCache.MINIMUM_PAGES * PAGE, 0, CacheNeighbours.NONE);
+      new BufferCache(pool, BufferCache.MINIMUM_PAGES * PAGE, 0, CacheNeighbours.NONE, Guides.NONE);
 
   /** What is pinned until the end. */
   private final Queue<Long> held = new ConcurrentLinkedQueue<>();

@@ -122,7 +122,7 @@ public class PageTableLincheckTest {
     while (true) {
       Victims victims = new Victims(1);
       PageTable now = table;
-      now.sweep(0, now.slots(), victims, page -> isRight(key, page), true);
+      now.sweep(0, now.slots(), victims, page -> isRight(key, page), true, 0);
       if (victims.count > 0) {
         if (victims.keys[0] != key) {
           throw new IllegalStateException(victims.pages[0] + " is not of " + victims.keys[0]);

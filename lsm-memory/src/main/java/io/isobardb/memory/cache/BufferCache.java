@@ -15,7 +15,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffer cache: pages of disk files, in pages of the pool, replaced by a clock.
+ * The buffer cache: pages of disk files, in pages of the pool, replaced by a clock. {@link Guides}
+ * lead to other pages, and stay for some more of its turns.
  *
  * <p>Two ways to a page. A reader <em>within an epoch</em> calls {@link #find}; the page stays what
  * it is until the reader leaves the epoch. If it is absent it leaves, calls {@link #load}, which
@@ -85,6 +86,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
   private final LongAdder adoptions = new LongAdder();
   private final LongAdder heldAtMisses = new LongAdder();
   private final CacheNeighbours neighbours;
+  private final Guides guides;
 
   /**
    * An empty cache, which becomes the pool's reclaimer.
@@ -92,10 +94,13 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
    * @param targetBytes how much it may hold; at least {@link #MINIMUM_PAGES} are taken for that
    * @param ghostPages how many evicted pages to remember; 0 for none
    * @param neighbours those that it shares the pool with
+   * @param guides which of its pages lead to others
    * @throws OutOfBudgetException if the pool has no room for its least size and its tables
    */
-  public BufferCache(PagePool pool, long targetBytes, int ghostPages, CacheNeighbours neighbours) {
+  public BufferCache(
+      PagePool pool, long targetBytes, int ghostPages, CacheNeighbours neighbours, Guides guides) {
     this.pool = pool;
+    this.guides = guides;
     this.neighbours = neighbours;
     this.epochs = pool.epochs();
     for (int i = 0; i < STRIPES; i++) {
@@ -270,7 +275,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       stripe.lock();
       try {
         if (loaded) {
-          open().insert(key, page | PageTable.VALID | PageTable.PIN | heat(access));
+          open().insert(key, value(page, access) | PageTable.PIN);
         }
       } finally {
         stripe.endLoad(key);
@@ -328,8 +333,11 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
     return seen;
   }
 
-  private static long heat(Access access) {
-    return access == Access.QUERY ? PageTable.HOT : 0;
+  /** What the table has of a page that comes in. */
+  private long value(int page, Access access) {
+    long heat = access == Access.QUERY ? PageTable.HOT : 0;
+    boolean guide = guides.isGuide(pool.memory(page), pool.base(page));
+    return page | PageTable.VALID | heat | (guide ? PageTable.GUIDE : 0);
   }
 
   /**
@@ -352,7 +360,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
           && change(key, 0, 0) == 0
           && frames.raiseHeld(most)) {
         pool.transfer(from, Purpose.CACHE, 1);
-        open().insert(key, page | PageTable.VALID | heat(access));
+        open().insert(key, value(page, access));
         adopted = true;
       }
     } finally {

@@ -34,6 +34,9 @@ final class Frames {
   /** Readers leave silently, so a thread that waits for them looks again after this time. */
   private static final long LOOK_AGAIN_NANOS = 100_000;
 
+  /** Guides have more turns than other pages while they are at most this part of what is held. */
+  private static final int GUIDES_PART = 2;
+
   /** How often to look before giving up: some tens of milliseconds. */
   private static final int LOOKS = 256;
 
@@ -393,11 +396,12 @@ final class Frames {
     }
   }
 
-  /** Moves the hand on until enough pages are evicted, at most twice around. */
+  /** Moves the hand on until enough pages are evicted, or each could have been. */
   private void evict(Victims victims) {
     int before = victims.count;
     long slots = table.get().slots();
-    for (long seen = 0; seen < 2 * slots + SWEEP_SLOTS && !victims.isFull(); seen += SWEEP_SLOTS) {
+    long most = (2 + PageTable.GUIDE_TURNS) * slots + SWEEP_SLOTS;
+    for (long seen = 0; seen < most && !victims.isFull(); seen += SWEEP_SLOTS) {
       int at = (int) Math.floorMod(hand.getAndAdd(SWEEP_SLOTS), slots);
       sweep(at, SWEEP_SLOTS, victims, leaving, false);
     }
@@ -407,7 +411,7 @@ final class Frames {
   private void sweep(int at, int count, Victims victims, IntPredicate which, boolean onlyWhich) {
     int slot = epochs.enter();
     try {
-      table.get().sweep(at, count, victims, which, onlyWhich);
+      table.get().sweep(at, count, victims, which, onlyWhich, held.get() / GUIDES_PART);
     } finally {
       epochs.exit(slot);
     }

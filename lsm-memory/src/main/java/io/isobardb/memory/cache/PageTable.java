@@ -4,6 +4,7 @@ import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 
 /**
@@ -14,6 +15,7 @@ import java.util.function.IntPredicate;
  * <pre>
  *  bucket: one cache line of 4 slots       slot: key (8) | value (8)
  *  value:  page (bits 0-31) | pins (32-47) | HOT (48) | VALID (49) | DOOMED (50) | MOVED (51)
+ *          | GUIDE (52) | turns a guide has left (53-55)
  *  after the buckets: per bucket an int, how many entries had to pass it because it was full
  * </pre>
  *
@@ -42,6 +44,16 @@ final class PageTable {
   /** Lives on in a larger table; this word does not change any more. */
   static final long MOVED = 1L << 51;
 
+  /** Leads to other pages, so that it stays for {@link #GUIDE_TURNS} turns after it was hot. */
+  static final long GUIDE = 1L << 52;
+
+  /** Turns of the clock's hand. */
+  static final int GUIDE_TURNS = 7;
+
+  private static final int TURNS_SHIFT = 53;
+  private static final long TURN = 1L << TURNS_SHIFT;
+  private static final long TURNS = (long) GUIDE_TURNS << TURNS_SHIFT;
+
   /** No slot, no value. */
   static final int NO_SLOT = -1;
 
@@ -55,6 +67,7 @@ final class PageTable {
   private final Memory memory;
   private final int buckets;
   private final int passedBase;
+  private final AtomicInteger guides = new AtomicInteger();
 
   /**
    * Allocates a table for so many frames, or for as many as a block can hold.
@@ -166,6 +179,7 @@ final class PageTable {
       int at = bucket << BUCKET_SHIFT;
       for (int slot = at; slot < at + BUCKET_BYTES; slot += SLOT_BYTES) {
         if (memory.getLongOpaque(slot) == 0 && memory.compareAndSetLong(slot, 0, key)) {
+          countGuide(value, 1);
           memory.putLongRelease(slot + 8, value);
           return slot;
         }
@@ -192,6 +206,7 @@ final class PageTable {
       }
       if (memory.compareAndSetLong(slot + 8, value, 0)) {
         clear(slot, key);
+        countGuide(value, -1);
         return value;
       }
     }
@@ -202,8 +217,16 @@ final class PageTable {
    * cold ones that nobody has pinned are removed and given to {@code victims}, until it is full.
    * Entries whose page {@code leaving} accepts are removed even if hot; with {@code onlyLeaving}
    * the others stay as they are.
+   *
+   * @param mostGuides guides get more turns than others while there are no more of them
    */
-  void sweep(int from, int count, Victims victims, IntPredicate leaving, boolean onlyLeaving) {
+  void sweep(
+      int from,
+      int count,
+      Victims victims,
+      IntPredicate leaving,
+      boolean onlyLeaving,
+      int mostGuides) {
     int slots = slots();
     for (int i = 0; i < count && !victims.isFull(); i++) {
       int slot = (from + i) % slots * SLOT_BYTES;
@@ -215,15 +238,32 @@ final class PageTable {
       if (onlyLeaving && !leaves) {
         continue;
       }
-      if ((value & (HOT | DOOMED)) == HOT && !leaves) {
-        memory.compareAndSetLong(slot + 8, value, value & ~HOT);
+      boolean patient = !leaves && (value & DOOMED) == 0;
+      if (patient && (value & HOT) != 0) {
+        memory.compareAndSetLong(slot + 8, value, cooler(value));
+        continue;
+      }
+      if (patient && (value & TURNS) != 0 && guides.get() <= mostGuides) {
+        memory.compareAndSetLong(slot + 8, value, value - TURN);
         continue;
       }
       long key = memory.getLongAcquire(slot);
       if (memory.compareAndSetLong(slot + 8, value, 0)) {
         clear(slot, key);
         victims.add(key, (int) value);
+        countGuide(value, -1);
       }
+    }
+  }
+
+  private static long cooler(long value) {
+    long cold = value & ~(HOT | TURNS);
+    return (value & GUIDE) == 0 ? cold : cold + GUIDE_TURNS * TURN;
+  }
+
+  private void countGuide(long value, int change) {
+    if ((value & GUIDE) != 0) {
+      guides.addAndGet(change);
     }
   }
 
@@ -246,11 +286,13 @@ final class PageTable {
         continue;
       }
       long key = memory.getLongAcquire(slot);
+      long moved = value;
       int copy = target.insert(key, value);
       while (!memory.compareAndSetLong(slot + 8, value, value | MOVED)) {
         value = memory.getLongAcquire(slot + 8);
         if ((value & VALID) == 0) {
           target.clear(copy, key);
+          target.countGuide(moved, -1);
           break;
         }
         target.memory.putLongRelease(copy + 8, value);

@@ -50,7 +50,11 @@ class BufferCacheModelTest {
     pool = new PagePool(3 << 20, PAGE, true);
     cache =
         new BufferCache(
-            pool, PAGE * (long) random.nextInt(400), random.nextInt(2) * 300, CacheNeighbours.NONE);
+            pool,
+            PAGE * (long) random.nextInt(400),
+            random.nextInt(2) * 300,
+            CacheNeighbours.NONE,
+            Guides.NONE);
     firstFile = 1;
     for (int i = 0; i < 6000; i++) {
       step(random.nextInt(1000));

@@ -43,7 +43,7 @@ class BufferCacheStressTest {
     long seed = 42;
     System.out.println("BufferCacheStressTest seed " + seed);
     pool = new PagePool(2 << 20, PAGE, true);
-    cache = new BufferCache(pool, 200 * PAGE, 300, CacheNeighbours.NONE);
+    cache = new BufferCache(pool, 200 * PAGE, 300, CacheNeighbours.NONE, Guides.NONE);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       threads.add(thread(seed + i, 60_000, this::read));

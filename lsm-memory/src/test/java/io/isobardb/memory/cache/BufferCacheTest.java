@@ -59,8 +59,13 @@ class BufferCacheTest {
         public void onMissed() {}
       };
 
+  /** A file whose pages lead to others. */
+  private static final int GUIDES = 1000;
+
+  private final Guides guides = (memory, base) -> memory.getLong(base) >>> 32 >= GUIDES;
+
   private BufferCache cache(int pages, int ghostPages) {
-    return new BufferCache(pool, (long) pages * PAGE, ghostPages, neighbours);
+    return new BufferCache(pool, (long) pages * PAGE, ghostPages, neighbours, guides);
   }
 
   private int load(BufferCache cache, long key, Access access) throws IOException {
@@ -170,6 +175,53 @@ class BufferCacheTest {
         pool.epochs().exit(slot);
       }
       assertTrue(countPresent(cache, 1, 100) >= 97, "hot " + countPresent(cache, 1, 100));
+    }
+  }
+
+  /** Loads pages of others that are no guides, each once. */
+  private void loadOthers(BufferCache cache, int file, int pages) throws IOException {
+    for (int i = 0; i < pages; i++) {
+      touch(cache, key(file, i), Access.QUERY);
+    }
+  }
+
+  @Test
+  void guidesThatNobodyAsksForStayLongerThanOtherPages() throws IOException {
+    try (BufferCache cache = cache(200, 0)) {
+      // Those that were dropped do not count, else there would be too many.
+      for (int file = GUIDES + 1; file < GUIDES + 20; file++) {
+        loadOthers(cache, file, 90);
+        cache.drop(file, 90);
+      }
+      loadOthers(cache, GUIDES, 40);
+      touch(cache, key(1, 0), Access.QUERY);
+      loadOthers(cache, 2, 500);
+      assertEquals(40, countPresent(cache, GUIDES, 40));
+      assertEquals(0, countPresent(cache, 1, 1));
+      loadOthers(cache, 3, 2000);
+      assertEquals(0, countPresent(cache, GUIDES, 40));
+    }
+  }
+
+  @Test
+  void guidesThatAMergeBroughtGoFirst() throws IOException {
+    try (BufferCache cache = cache(200, 0)) {
+      for (int i = 0; i < 40; i++) {
+        touch(cache, key(GUIDES, i), Access.MERGE);
+      }
+      loadOthers(cache, 2, 400);
+      assertEquals(0, countPresent(cache, GUIDES, 40));
+    }
+  }
+
+  @Test
+  void guidesHaveNoMoreThanHalfOfTheCacheForLonger() throws IOException {
+    try (BufferCache cache = cache(200, 0)) {
+      loadOthers(cache, GUIDES, 180);
+      loadOthers(cache, 2, 300);
+      int kept = countPresent(cache, GUIDES, 180);
+      assertTrue(kept <= 100 && kept > 60, "guides " + kept);
+      assertTrue(countPresent(cache, 2, 300) >= 90);
     }
   }
 
@@ -457,7 +509,7 @@ class BufferCacheTest {
   void aPoolTooSmallForTheLeastCacheIsRefusedWithoutLeak() {
     try (PagePool small = new PagePool(200 << 10, 65536, true)) {
       assertThrows(
-          OutOfBudgetException.class, () -> new BufferCache(small, 1 << 20, 5, neighbours));
+          OutOfBudgetException.class, () -> new BufferCache(small, 1 << 20, 5, neighbours, guides));
     }
   }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheNeighbours;
+import io.isobardb.memory.cache.Guides;
 import io.isobardb.memory.stats.Ledger;
 import io.isobardb.memory.stats.Purpose;
 import io.isobardb.memory.system.ProcessMemory;
@@ -419,7 +420,7 @@ class PagePoolTest {
     namesTheOption(
         assertThrows(
             OutOfBudgetException.class,
-            () -> new BufferCache(pool, 2 * SLAB, 0, CacheNeighbours.NONE)));
+            () -> new BufferCache(pool, 2 * SLAB, 0, CacheNeighbours.NONE, Guides.NONE)));
     pool.setLimit(8 * SLAB);
     assertEquals(before, pool.ledger().bytes());
     pages.forEach(page -> pool.release(page, Purpose.WRITE));
