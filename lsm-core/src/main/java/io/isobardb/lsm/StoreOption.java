@@ -526,6 +526,18 @@ final class StoreOption {
               "A larger one is slower to write to; a smaller one makes more runs to read and"
                   + " merge.");
 
+  static final Option<Long> DISK_TABLE_SIZE =
+      ALL.option(EXPERIMENT, "experiment.diskTableSize", BYTES)
+          .where("0, or from 32KB to 1GB", OptionLimits::isTableSize)
+          .byDefault(
+              "1/8 of the write memory, from 256KB to 16MB; merges write larger ones in a large"
+                  + " tree",
+              0L)
+          .does(
+              "The size of SSTables on disk, at least 4 pages.",
+              "Larger ones are fewer files with less to describe on the heap; a merge takes more at"
+                  + " a time.");
+
   static final Option<Integer> TUNER_SAMPLES =
       ALL.option(EXPERIMENT, "experiment.tunerSamples", COUNT)
           .from(2, 100)

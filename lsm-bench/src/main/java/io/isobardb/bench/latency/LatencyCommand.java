@@ -2,9 +2,12 @@ package io.isobardb.bench.latency;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.latency.LatencySpec.Machine;
+import io.isobardb.bench.latency.LatencySpec.RecordingFile;
 import io.isobardb.bench.latency.Requests.Content;
 import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.bench.record.RecordOption;
+import io.isobardb.bench.record.RecordedRun;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
@@ -29,6 +32,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** {@code latency}: how long requests take from when they were due. */
@@ -74,7 +78,9 @@ public final class LatencyCommand implements Callable<Integer> {
   @Option(
       names = "--load-file",
       paramLabel = "FILE",
-      description = "A recorded trace: lines with a length and a rate, such as 10s 20000.")
+      description =
+          "A recording (see 'isobar record'), or lines with a length and a rate, such as 10s"
+              + " 20000.")
   private @Nullable Path traceFile;
 
   @Option(
@@ -237,6 +243,8 @@ public final class LatencyCommand implements Callable<Integer> {
       description = "Where stores are made on the real clock (default: a temporary directory).")
   private @Nullable Path dir;
 
+  @Mixin private RecordOption record = new RecordOption();
+
   @Mixin private HtmlOption html = new HtmlOption();
 
   @Option(names = "--json", description = "Print JSON instead of tables.")
@@ -311,6 +319,9 @@ public final class LatencyCommand implements Callable<Integer> {
         throw new UsageException(each.label() + " is there in virtual time alone");
       }
     }
+    if (!virtual && record.file() != null) {
+      throw new UsageException("--record is there in virtual time alone; 'isobar ycsb' has it, too");
+    }
     if (virtual && warmUp != null) {
       throw new UsageException("--warm-up is there on the real clock alone");
     }
@@ -332,20 +343,68 @@ public final class LatencyCommand implements Callable<Integer> {
     if (duration != null) {
       Numbers.checkAboveZero("--duration", duration);
     }
-    Preset preset = preset();
-    double seconds = duration == null ? preset.seconds() : duration.millis() / 1e3;
     Map<String, String> all = new LinkedHashMap<>(options);
     if (schedule != null) {
       all.put("mergeSchedule", schedule);
     }
+    TreeOptions tree = TreeOptions.builder().runs(parsedRuns()).build();
+    int oneKeyIn = record.options().oneKeyIn();
+    Path recorded = record.file();
+    RecordingFile recording = recorded == null ? null : new RecordingFile(recorded, oneKeyIn);
+    if (traceFile != null && RecordedRun.isRecording(traceFile)) {
+      return replaySpec(traceFile, all, tree, recording);
+    }
+    Preset preset = preset();
+    double seconds = duration == null ? preset.seconds() : duration.millis() / 1e3;
     return new LatencySpec(
         traceOf(preset, seconds),
         content(preset),
         seconds,
         machine(preset),
         all,
-        TreeOptions.builder().runs(parsedRuns()).build(),
+        tree,
+        null,
+        recording,
         seed);
+  }
+
+  private LatencySpec replaySpec(
+      Path file, Map<String, String> all, TreeOptions tree, @Nullable RecordingFile recording)
+      throws IOException {
+    ParseResult given = command.commandLine().getParseResult();
+    List<String> others = new ArrayList<>(RecordedLoad.OWN);
+    others.addAll(List.of("--load", "--burst", "--burst-count", "--pause", "--find-rate"));
+    for (String option : others) {
+      if (given.hasMatchedOption(option)) {
+        throw new UsageException(file + " is a recording, which says itself what " + option + " is");
+      }
+    }
+    double most = duration == null ? Double.MAX_VALUE : duration.millis() / 1e3;
+    RecordedLoad load = RecordedLoad.read("--load-file", file, 1, most);
+    return new LatencySpec(
+        Trace.steady(1),
+        load.content(),
+        load.seconds(),
+        replayMachine(load),
+        all,
+        tree,
+        load.replay(),
+        recording,
+        seed);
+  }
+
+  /** As small as the recording's sample, where nothing is given. */
+  private Machine replayMachine(RecordedLoad load) {
+    Machine given = machine(Preset.of("production"));
+    Machine own = load.machine(given.processors(), given.clients());
+    return new Machine(
+        given.clients(),
+        given.processors(),
+        memory == null ? own.memoryBytes() : given.memoryBytes(),
+        device == null ? own.deviceBytes() : given.deviceBytes(),
+        given.deviceWriteBytes(),
+        given.syncNanos(),
+        given.jobBytes());
   }
 
   private Runs parsedRuns() {

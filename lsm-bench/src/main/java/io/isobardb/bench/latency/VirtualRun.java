@@ -2,6 +2,7 @@ package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.LatencySpec.Machine;
 import io.isobardb.cli.console.Progress.Watcher;
+import io.isobardb.lsm.Recording;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -81,8 +82,7 @@ final class VirtualRun {
             options)) {
       Tree tree = store.openTree("t", Stores.treeOptions(spec));
       watcher.at(name + ": loading", 0, 1);
-      new Client(new Timer(), Stores.target(store, tree), requests())
-          .load(0, spec.content().records(), 1);
+      server(store, tree).load(0, spec.records(), 1);
       store.awaitQuiet();
       scheduler.settle();
       if (jobs == Jobs.FAIR) {
@@ -95,24 +95,27 @@ final class VirtualRun {
       }
       JobWatch watch = new JobWatch(this::nanos);
       store.addListener(watch);
-      return serve(store, tree, watch);
+      try (Recording recording = Stores.record(store, spec)) {
+        return serve(store, tree, watch);
+      }
     }
   }
 
   private Outcome serve(Store store, Tree tree, JobWatch watch) {
     beginNanos = clock.nanos();
     long busyBefore = scheduler.deviceBusyNanos();
-    Arrivals arrivals = new Arrivals(spec.trace(), spec.nanos());
-    List<Client> clients = new ArrayList<>();
+    Arrivals arrivals = spec.arrivals(spec.nanos());
+    List<Server> clients = new ArrayList<>();
     List<VirtualScheduler.Client> running = new ArrayList<>();
     for (int i = 0; i < spec.machine().clients(); i++) {
-      Client client = new Client(new Timer(), Stores.target(store, tree), requests());
+      Server client = server(store, tree);
       clients.add(client);
       running.add(scheduler.client("client-" + i, () -> client.serve(arrivals)));
     }
     VirtualScheduler.Client sampler = scheduler.client("samples", () -> sample(store));
     running.forEach(VirtualScheduler.Client::join);
     final double seconds = Math.max(spec.seconds(), nanos() / SECOND_NANOS);
+    final Sample end = Sample.of(store, seconds);
     store.awaitQuiet();
     scheduler.settle();
     final double quiet = Math.max(seconds, nanos() / SECOND_NANOS);
@@ -124,6 +127,7 @@ final class VirtualRun {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("store", store.options().toString());
     facts.put("runs", tree.runs().toString());
+    facts.putAll(ReplayFacts.of(spec, samples.get(0), end, latencies.requests()));
     facts.put(
         "device busy",
         String.format(Locale.ROOT, "%.1f %% of the time", 100 * busy / (quiet * SECOND_NANOS)));
@@ -140,8 +144,8 @@ final class VirtualRun {
     samples.add(Sample.of(store, nanos() / SECOND_NANOS));
   }
 
-  private Requests requests() {
-    return new Requests(spec.content(), spec.seed());
+  private Server server(Store store, Tree tree) {
+    return spec.server(new Timer(), Stores.target(store, tree), spec.seed());
   }
 
   /** Since the run began; below 0 before. */

@@ -2,6 +2,7 @@ package io.isobardb.bench.search;
 
 import io.isobardb.bench.experiment.SimulatedLoad;
 import io.isobardb.bench.latency.Jobs;
+import io.isobardb.bench.latency.RecordedLoad;
 import io.isobardb.bench.latency.ScaledLoad;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
@@ -10,12 +11,15 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.setting.Suggestion;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,7 +50,10 @@ final class Loads {
    *
    * @throws UsageException if there is none, with the nearest one
    */
-  static Load of(Settings settings) {
+  static Load of(Settings settings) throws IOException {
+    if (isRecorded(settings.name())) {
+      return new Recorded(settings);
+    }
     String name = settings.name();
     if (YcsbLoad.names().contains(name)) {
       return new Ycsb(settings);
@@ -58,10 +65,20 @@ final class Loads {
         && SimulatedLoad.names().contains(name.substring(SIMULATED.length()))) {
       return new Simulated(settings);
     }
+    List<String> names = names();
+    throw new UsageException("there is no workload '" + name + "'" + Suggestion.among(name, names));
+  }
+
+  private static List<String> names() {
     List<String> names = new ArrayList<>(YcsbLoad.names());
     names.addAll(ScaledLoad.names());
     SimulatedLoad.names().forEach(each -> names.add(SIMULATED + each));
-    throw new UsageException("there is no workload '" + name + "'" + Suggestion.among(name, names));
+    return names;
+  }
+
+  /** Whether a workload is a file, and no name. */
+  static boolean isRecorded(String name) {
+    return !names().contains(name.toLowerCase(Locale.ROOT)) && Files.isRegularFile(Path.of(name));
   }
 
   /** What all have in common. */
@@ -92,10 +109,15 @@ final class Loads {
     @Override
     public String description() {
       String text = settings.name() + ", " + settings.part() + " of its size";
-      if (this instanceof Virtual) {
+      if (hasLength()) {
         text += ", " + settings.seconds() + " s";
       }
       return settings.fixed().isEmpty() ? text : text + ", " + new TreeMap<>(settings.fixed());
+    }
+
+    /** Whether {@link Settings#seconds} says how long it is. */
+    boolean hasLength() {
+      return false;
     }
 
     @Override
@@ -230,6 +252,11 @@ final class Loads {
       super(settings, TuneSpec.VIRTUAL);
     }
 
+    @Override
+    boolean hasLength() {
+      return true;
+    }
+
     private ScaledLoad load(Map<String, String> options) {
       ScaledLoad.Work work =
           new ScaledLoad.Work(Jobs.ORDERED, 0, ofStore(options), ofTree(options));
@@ -268,6 +295,53 @@ final class Loads {
       return metric == Metric.WRITTEN
           ? "it writes nothing"
           : "its requests arrive at a rate of their own";
+    }
+  }
+
+  /** A recording, in virtual time. */
+  private static final class Recorded extends InMemory {
+    private final RecordedLoad load;
+
+    Recorded(Settings settings) throws IOException {
+      super(settings, TuneSpec.RECORDED);
+      Path file = Path.of(settings.name());
+      this.load = RecordedLoad.read("--workload", file, settings.part(), settings.seconds());
+    }
+
+    @Override
+    boolean hasLength() {
+      return settings.seconds() < Double.MAX_VALUE;
+    }
+
+    @Override
+    StoreOptions storeOptions(Map<String, String> options) {
+      return load.storeOptions(ofStore(options), ofTree(options));
+    }
+
+    @Override
+    long heapBytes(Map<String, String> options) {
+      return load.heapBytes(ofStore(options), ofTree(options)) + storeOptions(options).logLimit();
+    }
+
+    @Override
+    Map<Metric, String> names() {
+      return Virtual.NAMES;
+    }
+
+    @Override
+    public Set<Metric> metrics() {
+      EnumSet<Metric> all = EnumSet.complementOf(EnumSet.of(Metric.THROUGHPUT));
+      if (!load.hasWrites()) {
+        all.remove(Metric.WRITTEN);
+      }
+      return all;
+    }
+
+    @Override
+    public String lack(Metric metric) {
+      return metric == Metric.WRITTEN
+          ? "it writes nothing"
+          : "its requests come when they were recorded";
     }
   }
 

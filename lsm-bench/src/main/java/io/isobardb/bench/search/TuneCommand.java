@@ -43,6 +43,8 @@ public final class TuneCommand implements Callable<Integer> {
   private static final int MOST_EVALUATIONS = 1000;
   private static final int MOST_KNOBS = 6;
   private static final int MOST_PAIRS = 100;
+  private static final double USUAL_SCALE = 0.1;
+  private static final double USUAL_SECONDS = 30;
 
   /** The prefix of options in the file that is written. */
   static final String PREFIX = "isobar.";
@@ -55,8 +57,8 @@ public final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--workload",
       required = true,
-      paramLabel = "NAME",
-      description = "The workload; see below.")
+      paramLabel = "NAME|FILE",
+      description = "The workload, by its name, or a recording of one; see below.")
   private String workload = "";
 
   @Option(
@@ -113,14 +115,15 @@ public final class TuneCommand implements Callable<Integer> {
       names = "--scale",
       paramLabel = "X",
       description =
-          "By which the workload's records, memory, rates and device are multiplied (default:"
-              + " ${DEFAULT-VALUE}).")
-  private double scale = 0.1;
+          "By which the workload's records, memory, rates and device are multiplied; of a"
+              + " recording, the part of its keys that is taken (default: 0.1; of a recording, 1).")
+  private @Nullable Double scale;
 
   @Option(
       names = "--duration",
       paramLabel = "TIME",
-      description = "How long requests arrive in virtual time (default: 30s).")
+      description =
+          "How long requests arrive in virtual time (default: 30s; of a recording, all of it).")
   private @Nullable TimeSpan duration;
 
   @Option(
@@ -160,12 +163,13 @@ public final class TuneCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     html.check();
     checkNumbers();
+    boolean recorded = Loads.isRecorded(workload);
     Load load =
         Loads.of(
             new Loads.Settings(
-                workload.toLowerCase(Locale.ROOT),
-                scale,
-                duration == null ? 30 : duration.millis() / 1e3,
+                recorded ? workload : workload.toLowerCase(Locale.ROOT),
+                scale == null ? recorded ? 1 : USUAL_SCALE : scale,
+                seconds(recorded),
                 options,
                 dir));
     // A wrong --option is told before a wrong knob.
@@ -205,10 +209,17 @@ public final class TuneCommand implements Callable<Integer> {
     return (findings.best() == null ? Exit.FINDING : Exit.SUCCESS).code();
   }
 
+  private double seconds(boolean recorded) {
+    if (duration != null) {
+      return duration.millis() / 1e3;
+    }
+    return recorded ? Double.MAX_VALUE : USUAL_SECONDS;
+  }
+
   private void checkNumbers() {
     Numbers.check("--evaluations", evaluations, 4, MOST_EVALUATIONS);
     Numbers.check("--pairs", pairs, 0, MOST_PAIRS);
-    if (!(scale > 0 && scale <= 10)) {
+    if (scale != null && !(scale > 0 && scale <= 10)) {
       throw new UsageException("--scale must be above 0 and at most 10, not " + scale);
     }
     if (duration != null) {

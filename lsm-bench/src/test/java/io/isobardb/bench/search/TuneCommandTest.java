@@ -36,7 +36,7 @@ class TuneCommandTest {
     return line.execute(all.toArray(String[]::new));
   }
 
-  private static Load load(String name, double part) {
+  private static Load load(String name, double part) throws Exception {
     return Loads.of(new Loads.Settings(name, part, 1, Map.of(), null));
   }
 
