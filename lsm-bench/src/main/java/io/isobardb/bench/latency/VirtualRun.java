@@ -69,10 +69,15 @@ final class VirtualRun {
    * @param jobs how flushes and merges run, once the records are loaded
    */
   static Outcome run(LatencySpec spec, String name, Jobs jobs, Watcher watcher) {
-    return new VirtualRun(spec, name, jobs, watcher).run();
+    return new VirtualRun(spec, name, jobs, watcher).run(spec.records());
   }
 
-  private Outcome run() {
+  /** As {@link #run}, on an empty store. */
+  static Outcome runEmpty(LatencySpec spec, String name, Jobs jobs, Watcher watcher) {
+    return new VirtualRun(spec, name, jobs, watcher).run(0);
+  }
+
+  private Outcome run(long records) {
     StoreOptions options = Stores.options(spec);
     SimulatedStorage disk = new SimulatedStorage(clock);
     VirtualStorage storage = new VirtualStorage(disk, scheduler);
@@ -82,7 +87,7 @@ final class VirtualRun {
             options)) {
       Tree tree = store.openTree("t", Stores.treeOptions(spec));
       watcher.at(name + ": loading", 0, 1);
-      server(store, tree).load(0, spec.records(), 1);
+      server(store, tree).load(0, records, 1);
       store.awaitQuiet();
       scheduler.settle();
       if (jobs == Jobs.FAIR) {
