@@ -4,7 +4,8 @@ package io.isobardb.lsm;
  * What a recording keeps; immutable.
  *
  * @param oneKeyIn one key of this many is recorded, with all that is done to it: a power of two, 1
- *     to 65,536; default 64
+ *     to 65,536; default 64. Keys of more than 24 bytes that are alike in the first, the middle and
+ *     the last eight are recorded together, or not at all
  * @param maxBytes how large the file may become, 64 KiB or more; default 64 MiB. An operation takes
  *     about 13 bytes
  */

@@ -5,6 +5,7 @@ import io.isobardb.bench.latency.LatencySpec.Machine;
 import io.isobardb.bench.latency.LatencySpec.RecordingFile;
 import io.isobardb.bench.latency.Requests.Content;
 import io.isobardb.bench.process.Provenance;
+import io.isobardb.bench.process.RunOptions;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.bench.record.RecordOption;
 import io.isobardb.bench.record.RecordedRun;
@@ -212,12 +213,6 @@ public final class LatencyCommand implements Callable<Integer> {
   private int processors = 2;
 
   @Option(
-      names = "--option",
-      paramLabel = "NAME=VALUE",
-      description = "An option of the store, one for experiments, too; docs/options.md has them.")
-  private Map<String, String> options = new LinkedHashMap<>();
-
-  @Option(
       names = "--schedule",
       paramLabel = "VALUE",
       description = "Short for --option mergeSchedule=VALUE.")
@@ -231,17 +226,7 @@ public final class LatencyCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}).")
   private String runs = Runs.leveled().toString();
 
-  @Option(
-      names = "--seed",
-      paramLabel = "S",
-      description = "Of all choices (default: ${DEFAULT-VALUE}).")
-  private long seed = 1;
-
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Where stores are made on the real clock (default: a temporary directory).")
-  private @Nullable Path dir;
+  @Mixin private RunOptions runOptions = new RunOptions();
 
   @Mixin private RecordOption record = new RecordOption();
 
@@ -262,7 +247,7 @@ public final class LatencyCommand implements Callable<Integer> {
     }
     List<Outcome> outcomes = new ArrayList<>();
     Map<String, String> facts;
-    try (WorkDirectory work = WorkDirectory.of(dir, "isobar-latency-");
+    try (WorkDirectory work = WorkDirectory.of(runOptions.dir(), "isobar-latency-");
         Progress progress = Progress.onStandardError()) {
       for (Contender each : engines) {
         outcomes.add(measure(spec, each, virtual, work.path(), progress));
@@ -343,7 +328,7 @@ public final class LatencyCommand implements Callable<Integer> {
     if (duration != null) {
       Numbers.checkAboveZero("--duration", duration);
     }
-    Map<String, String> all = new LinkedHashMap<>(options);
+    Map<String, String> all = new LinkedHashMap<>(runOptions.options());
     if (schedule != null) {
       all.put("mergeSchedule", schedule);
     }
@@ -365,7 +350,7 @@ public final class LatencyCommand implements Callable<Integer> {
         tree,
         null,
         recording,
-        seed);
+        runOptions.seed());
   }
 
   private LatencySpec replaySpec(
@@ -390,7 +375,7 @@ public final class LatencyCommand implements Callable<Integer> {
         tree,
         load.replay(),
         recording,
-        seed);
+        runOptions.seed());
   }
 
   /** As small as the recording's sample, where nothing is given. */
@@ -454,7 +439,7 @@ public final class LatencyCommand implements Callable<Integer> {
       }
       return Trace.bursts(burstCount, pauses);
     }
-    return preset.shape().of(rate == null ? preset.rate() : rate, seconds, seed);
+    return preset.shape().of(rate == null ? preset.rate() : rate, seconds, runOptions.seed());
   }
 
   private static List<TimeSpan> times(String option, String text) {

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ final class Loads {
   static final String FIGURES = "figures";
 
   private static final String SIMULATED = "simulated-";
+  private static final String NO_WRITES = "it writes nothing";
 
   private Loads() {}
 
@@ -91,6 +93,26 @@ final class Loads {
 
     abstract StoreOptions storeOptions(Map<String, String> options);
 
+    /** What each metric is called among the figures of a run. */
+    abstract Map<Metric, String> names();
+
+    /** Why it has no figure of some of these. */
+    Map<Metric, String> lacks() {
+      return Map.of();
+    }
+
+    @Override
+    public final Set<Metric> metrics() {
+      Set<Metric> has = EnumSet.copyOf(names().keySet());
+      has.removeAll(lacks().keySet());
+      return has;
+    }
+
+    @Override
+    public final String lack(Metric metric) {
+      return Objects.requireNonNull(lacks().get(metric));
+    }
+
     /** These and the fixed ones. */
     final Map<String, String> all(Map<String, String> options) {
       Map<String, String> all = new TreeMap<>(settings.fixed());
@@ -115,6 +137,18 @@ final class Loads {
       return settings.fixed().isEmpty() ? text : text + ", " + new TreeMap<>(settings.fixed());
     }
 
+    /** What requests in virtual time lack. */
+    static Map<Metric, String> lacksOf(boolean isPaced, boolean hasWrites) {
+      Map<Metric, String> lacks = new EnumMap<>(Metric.class);
+      if (isPaced) {
+        lacks.put(Metric.THROUGHPUT, "its requests arrive at a rate of their own");
+      }
+      if (!hasWrites) {
+        lacks.put(Metric.WRITTEN, NO_WRITES);
+      }
+      return lacks;
+    }
+
     /** Whether {@link Settings#seconds} says how long it is. */
     boolean hasLength() {
       return false;
@@ -131,10 +165,10 @@ final class Loads {
       return value == null ? storeOptions(Map.of()).get(option) : value;
     }
 
-    final Map<Metric, Double> metrics(Map<Metric, String> names, Map<String, Double> figures) {
+    final Map<Metric, Double> metrics(Map<String, Double> figures) {
       Map<Metric, Double> metrics = new EnumMap<>(Metric.class);
       for (Metric metric : metrics()) {
-        Double figure = figures.get(names.get(metric));
+        Double figure = figures.get(names().get(metric));
         if (figure != null) {
           metrics.put(metric, figure);
         }
@@ -169,17 +203,13 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      EnumSet<Metric> all = EnumSet.allOf(Metric.class);
-      if (settings.name().equals("c")) {
-        all.remove(Metric.WRITTEN);
-      }
-      return all;
+    Map<Metric, String> names() {
+      return NAMES;
     }
 
     @Override
-    public String lack(Metric metric) {
-      return "it writes nothing";
+    Map<Metric, String> lacks() {
+      return settings.name().equals("c") ? Map.of(Metric.WRITTEN, NO_WRITES) : Map.of();
     }
 
     @Override
@@ -189,7 +219,7 @@ final class Loads {
 
     @Override
     public Map<Metric, Double> run(Map<String, String> options, long seed) throws Exception {
-      return metrics(NAMES, load(options).run());
+      return metrics(load(options).run());
     }
   }
 
@@ -203,8 +233,6 @@ final class Loads {
     }
 
     abstract long heapBytes(Map<String, String> options);
-
-    abstract Map<Metric, String> names();
 
     @Override
     public final String costs() {
@@ -233,7 +261,7 @@ final class Loads {
                   figures.putAll(Events.numbers(told));
                 }
               });
-      return metrics(names(), figures);
+      return metrics(figures);
     }
   }
 
@@ -279,22 +307,8 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      EnumSet<Metric> all = EnumSet.allOf(Metric.class);
-      if (load(Map.of()).isPaced()) {
-        all.remove(Metric.THROUGHPUT);
-      }
-      if (!load(Map.of()).hasWrites()) {
-        all.remove(Metric.WRITTEN);
-      }
-      return all;
-    }
-
-    @Override
-    public String lack(Metric metric) {
-      return metric == Metric.WRITTEN
-          ? "it writes nothing"
-          : "its requests arrive at a rate of their own";
+    Map<Metric, String> lacks() {
+      return lacksOf(load(Map.of()).isPaced(), load(Map.of()).hasWrites());
     }
   }
 
@@ -329,19 +343,8 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      EnumSet<Metric> all = EnumSet.complementOf(EnumSet.of(Metric.THROUGHPUT));
-      if (!load.hasWrites()) {
-        all.remove(Metric.WRITTEN);
-      }
-      return all;
-    }
-
-    @Override
-    public String lack(Metric metric) {
-      return metric == Metric.WRITTEN
-          ? "it writes nothing"
-          : "its requests come when they were recorded";
+    Map<Metric, String> lacks() {
+      return lacksOf(true, load.hasWrites());
     }
   }
 
@@ -382,13 +385,9 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      return NAMES.keySet();
-    }
-
-    @Override
-    public String lack(Metric metric) {
-      return "simulated stores have no time";
+    Map<Metric, String> lacks() {
+      String none = "simulated stores have no time";
+      return Map.of(Metric.THROUGHPUT, none, Metric.P99, none);
     }
   }
 }

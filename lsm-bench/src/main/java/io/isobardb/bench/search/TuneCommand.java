@@ -1,6 +1,8 @@
 package io.isobardb.bench.search;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.process.Provenance;
+import io.isobardb.bench.process.RunOptions;
 import io.isobardb.bench.search.Chooser.Plan;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
@@ -127,22 +129,10 @@ public final class TuneCommand implements Callable<Integer> {
   private @Nullable TimeSpan duration;
 
   @Option(
-      names = "--option",
-      paramLabel = "NAME=VALUE",
-      description = "An option that is the same in all runs, those of the defaults, too.")
-  private Map<String, String> options = new LinkedHashMap<>();
-
-  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       description = "A run that takes longer has failed (default: 10m).")
   private @Nullable TimeSpan timeout;
-
-  @Option(
-      names = "--seed",
-      paramLabel = "S",
-      description = "Of all choices (default: ${DEFAULT-VALUE}).")
-  private long seed = 1;
 
   @Option(
       names = "--out",
@@ -151,11 +141,10 @@ public final class TuneCommand implements Callable<Integer> {
           "Where evaluations.csv and best.properties go. What the first has is not run again.")
   private @Nullable Path out;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Where stores on files are made (default: a temporary directory).")
-  private @Nullable Path dir;
+  @Option(names = "--json", description = "Print JSON instead of tables.")
+  private boolean json;
+
+  @Mixin private RunOptions runOptions = new RunOptions();
 
   @Mixin private HtmlOption html = new HtmlOption();
 
@@ -170,8 +159,8 @@ public final class TuneCommand implements Callable<Integer> {
                 recorded ? workload : workload.toLowerCase(Locale.ROOT),
                 scale == null ? recorded ? 1 : USUAL_SCALE : scale,
                 seconds(recorded),
-                options,
-                dir));
+                runOptions.options(),
+                runOptions.dir()));
     // A wrong --option is told before a wrong knob.
     UsageException.ofArguments(() -> load.defaultOf("memoryBudget"));
     Goal goal = goal(load);
@@ -181,13 +170,13 @@ public final class TuneCommand implements Callable<Integer> {
           "--knobs has at most " + MOST_KNOBS + " knobs, not " + parsed.size());
     }
     for (Knob knob : parsed) {
-      if (options.containsKey(knob.name())) {
+      if (runOptions.options().containsKey(knob.name())) {
         throw new UsageException("--option " + knob.name() + " is a knob, too");
       }
     }
     Space space = new Space(parsed, taken -> isTaken(load, taken));
     checkEnds(load, space);
-    Plan plan = new Plan(goal, method, evaluations, oneByOne, seed);
+    Plan plan = new Plan(goal, method, evaluations, oneByOne, runOptions.seed());
     Findings findings;
     try (Progress progress = Progress.onStandardError()) {
       findings = search(load, space, plan, progress);
@@ -201,10 +190,11 @@ public final class TuneCommand implements Callable<Integer> {
     if (out != null && report.isForPaste()) {
       Files.writeString(out.resolve(BEST_FILE), report.properties());
     }
-    Map<String, String> facts = Provenance.of(command, dir == null ? Path.of("") : dir);
+    Path files = runOptions.dir();
+    Map<String, String> facts = Provenance.of(command, files == null ? Path.of("") : files);
     html.write(() -> new TunePage(report, facts).page());
     PrintWriter printer = command.commandLine().getOut();
-    printer.print(report.text());
+    printer.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text());
     printer.flush();
     return (findings.best() == null ? Exit.FINDING : Exit.SUCCESS).code();
   }

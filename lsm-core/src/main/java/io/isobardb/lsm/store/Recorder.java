@@ -13,6 +13,7 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeSize;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.page.Words;
 import io.isobardb.memory.stats.CacheStats;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes a sample of what users do to a store to a file: {@link RecordingLayout}.
  *
- * <p>Keys are sampled by their hash, so that all that is done to a key is recorded, or nothing. What
- * is not sampled costs a hash. What is, is put into a buffer under a lock; the thread that fills it
+ * <p>Keys are sampled by what they are, so that all that is done to a key is recorded, or nothing.
+ * What is not sampled costs a look at its key. What is, is put into a buffer under a lock; the thread that fills it
  * writes it to the file, which is not synced. A file that can't be written to ends the recording,
  * and fails nothing but its {@link #close}.
  *
@@ -44,6 +45,12 @@ final class Recorder implements Recording {
   private static final int END_BYTES = 128;
 
   private static final int TREE_BYTES = 25;
+
+  /** Odd, and without a pattern in their bits. */
+  private static final long FIRST = 0x9E3779B97F4A7C15L;
+
+  private static final long MIDDLE = 0xD1342543DE82EF95L;
+  private static final long LAST = 0xBF58476D1CE4E5B9L;
 
   private final StoreParts parts;
   private final OperationTotals totals;
@@ -153,16 +160,16 @@ final class Recorder implements Recording {
    * @param found bytes of its value; negative if it is not there
    */
   void onGet(TreeHandle tree, byte[] key, int found) {
-    long hash = KeyHash.hash(key, 0, key.length);
-    if (isSampled(hash)) {
+    if (isSampled(key, 0, key.length)) {
+      long hash = KeyHash.hash(key, 0, key.length);
       add(RecordingLayout.GET, tree.id(), hash, key.length, Math.max(0, found + 1));
     }
   }
 
   /** A write of a tree is done. */
   void onWrite(int treeId, Write write) {
-    long hash = KeyHash.hash(write.key(), write.keyOffset(), write.keyLength());
-    if (isSampled(hash)) {
+    if (isSampled(write.key(), write.keyOffset(), write.keyLength())) {
+      long hash = KeyHash.hash(write.key(), write.keyOffset(), write.keyLength());
       int kind =
           switch (write.kind()) {
             case Kind.DELETE -> RecordingLayout.DELETE;
@@ -180,20 +187,32 @@ final class Recorder implements Recording {
     BatchFormat.decode(batch.bytes(), 0, batch.length(), this::onWrite);
   }
 
-  /** The hash of the key that a scan begins at; of a number, if it has none. */
-  long scanHash(byte @Nullable [] key) {
+  /** Whether a scan is recorded, by the key that it begins at; by its number, if it has none. */
+  boolean isSampled(byte @Nullable [] key) {
     return key == null
-        ? scansFromStart.incrementAndGet() * 0x9E3779B97F4A7C15L >>> 20
-        : KeyHash.hash(key, 0, key.length);
+        ? (scansFromStart.getAndIncrement() & mask) == 0
+        : isSampled(key, 0, key.length);
   }
 
-  boolean isSampled(long hash) {
-    return (hash & mask) == 0;
+  /**
+   * Whether a key is recorded. It looks at the first eight bytes, eight in the middle and the last
+   * eight: a hash of all would take as long as all else that is not recorded.
+   */
+  private boolean isSampled(byte[] key, int offset, int length) {
+    int last = Math.max(0, length - Long.BYTES);
+    int middle = last / 2;
+    long bits =
+        Words.head(key, offset, length) * FIRST
+            + Words.head(key, offset + middle, length - middle) * MIDDLE
+            + Words.head(key, offset + last, length - last) * LAST
+            + length;
+    return ((bits ^ bits >>> 32) * FIRST >>> 40 & mask) == 0;
   }
 
-  /** A scan that is sampled has ended. */
-  void onScan(TreeHandle tree, long hash, int keyLength, long entries) {
-    add(RecordingLayout.SCAN, tree.id(), hash, keyLength, entries);
+  /** A scan that is sampled has ended. {@code key} is where it began, null without a bound. */
+  void onScan(TreeHandle tree, byte @Nullable [] key, long entries) {
+    long hash = key == null ? 0 : KeyHash.hash(key, 0, key.length);
+    add(RecordingLayout.SCAN, tree.id(), hash, key == null ? 0 : key.length, entries);
   }
 
   private void add(int kind, int treeId, long hash, int keyLength, long size) {

@@ -60,7 +60,7 @@ public final class RecordingLayout {
   /** 0 if there was no such key, else 1 and the bytes of the value. */
   public static final int GET = 4;
 
-  /** Entries that a cursor came to from a key on; the hash is one of its own without a key. */
+  /** Entries that a cursor came to from a key on; the hash is 0 if it had no key. */
   public static final int SCAN = 5;
 
   /** 0; the hash is that of the first key. */

@@ -14,8 +14,7 @@ final class ScanWatch {
   private final TreeHandle tree;
   private final byte @Nullable [] from;
   private boolean sampled;
-  private long hash;
-  private int keyLength;
+  private byte @Nullable [] start;
   private long entries;
 
   /**
@@ -30,10 +29,9 @@ final class ScanWatch {
   /** A seek begins. {@code key} is null if it is for the first key or the last. */
   void begin(byte @Nullable [] key) {
     end();
-    byte[] start = key == null ? from : key;
-    hash = recorder.scanHash(start);
-    keyLength = start == null ? 0 : start.length;
-    sampled = recorder.isSampled(hash);
+    byte[] begins = key == null ? from : key;
+    sampled = recorder.isSampled(begins);
+    start = sampled && begins != null ? begins.clone() : null;
     entries = 0;
   }
 
@@ -46,7 +44,7 @@ final class ScanWatch {
   void end() {
     if (sampled) {
       sampled = false;
-      recorder.onScan(tree, hash, keyLength, entries);
+      recorder.onScan(tree, start, entries);
     }
   }
 }
