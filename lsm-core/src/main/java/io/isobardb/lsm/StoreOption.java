@@ -534,7 +534,7 @@ final class StoreOption {
                   + " tree",
               0L)
           .does(
-              "The size of SSTables on disk, at least 4 pages.",
+              "The size of SSTables on disk, at least 16 pages.",
               "Larger ones are fewer files with less to describe on the heap; a merge takes more at"
                   + " a time.");
 

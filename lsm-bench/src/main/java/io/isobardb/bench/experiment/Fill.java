@@ -26,6 +26,7 @@ abstract class Fill implements Experiment {
   private static final double SMALL_SECONDS = 3;
   private static final double MOST_SECONDS = 10;
   private static final int LOG_BYTES = 64 << 20;
+  private static final int PAGE_BYTES = 4096;
 
   /** The options that a point sets besides the sizes. */
   abstract Map<String, String> options(Point point);
@@ -41,6 +42,7 @@ abstract class Fill implements Experiment {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("writeMemory", Long.toString(memory));
     all.put("memoryTuner", "off");
+    all.put("pageSize", Integer.toString(PAGE_BYTES));
     all.put("logLimit", Long.toString(Math.max(LOG_BYTES, 2 * memory)));
     long tables = (long) (number(point, TABLES, USUAL_TABLES) * 1024);
     all.put("experiment.diskTableSize", Long.toString(tables));

@@ -378,7 +378,7 @@ public final class ExperimentalOptions {
     }
 
     /**
-     * How large SSTables on disk are: 0, or 32 KiB to 1 GiB; at least 4 pages.
+     * How large SSTables on disk are: 0, or 32 KiB to 1 GiB; at least 16 pages.
      *
      * <p>Default 0: an eighth of the write memory, 256 KiB to 16 MiB. Those that merges write grow
      * with the tree.

@@ -9,9 +9,6 @@ import io.isobardb.lsm.component.MemoryRules;
  * @param givenBytes what all of them have; 0 if that follows the memory and the tree
  */
 public record TableSizes(int pageSize, long givenBytes) {
-  /** The least pages of an SSTable of a given size. */
-  private static final int LEAST_GIVEN_PAGES = 4;
-
   /** A flushed SSTable has one in so many parts of the write memory. */
   private static final int FLUSHED_SHARE = 8;
 
@@ -35,7 +32,7 @@ public record TableSizes(int pageSize, long givenBytes) {
   /** The size of one that is flushed while the write memory is so large. */
   public long flushed(long writeBytes) {
     if (givenBytes > 0) {
-      return Math.max(givenBytes, (long) LEAST_GIVEN_PAGES * pageSize);
+      return Math.max(givenBytes, (long) LEAST_PAGES * pageSize);
     }
     long least = Math.max(LEAST_BYTES, (long) LEAST_PAGES * pageSize);
     return Math.max(Math.min(writeBytes / FLUSHED_SHARE, MOST_BYTES), least);

@@ -24,12 +24,12 @@ class TableSizesTest {
   }
 
   @Test
-  void aGivenSizeIsThatOfAllAndFourPagesAtLeast() {
+  void aGivenSizeIsThatOfAllAndSixteenPagesAtLeast() {
     TableSizes given = new TableSizes(4096, 3 * MB);
     assertEquals(3 * MB, given.flushed(128 * MB, 100, true));
     assertEquals(3 * MB, given.merged(128 * MB, 100L << 30, 100, true));
     assertEquals(3 * MB, given.merged(MB, 0, 100, false));
-    assertEquals(256 * KB, new TableSizes(64 * KB, 32 * KB).merged(MB, MB, MB, false));
+    assertEquals(MB, new TableSizes(64 * KB, 32 * KB).merged(MB, MB, MB, false));
   }
 
   @Test
