@@ -35,8 +35,7 @@ class PartOptionsTest {
   void aStoresOwnPageSizeReplacesTheOneAskedFor() {
     StoreOptions given = ofBudget().pageSize(4096).build();
     assertEquals(new TableSizes(8192, 0), new PartOptions(given, 8192, MB).flushing().sizes());
-    StoreOptions sized =
-        ExperimentalOptions.set(ofBudget(), e -> e.diskTableSize(MB)).build();
+    StoreOptions sized = ExperimentalOptions.set(ofBudget(), e -> e.diskTableSize(MB)).build();
     assertEquals(new TableSizes(8192, MB), new PartOptions(sized, 8192, MB).merging().sizes());
   }
 
