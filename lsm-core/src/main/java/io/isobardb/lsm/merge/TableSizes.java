@@ -47,7 +47,9 @@ public record TableSizes(int pageSize, long givenBytes) {
    */
   public long flushed(long writeBytes, long memoryBytes, boolean sliced) {
     long usual = flushed(writeBytes);
-    return sliced && givenBytes == 0 ? MemoryRules.partBytes(memoryBytes, writeBytes, usual) : usual;
+    return sliced && givenBytes == 0
+        ? MemoryRules.partBytes(memoryBytes, writeBytes, usual)
+        : usual;
   }
 
   /**

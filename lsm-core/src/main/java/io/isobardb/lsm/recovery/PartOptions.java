@@ -124,11 +124,7 @@ final class PartOptions {
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     return new Flusher.Settings(
-        flushRules,
-        leveling.l0(),
-        tableSizes(),
-        Math.max(1, jobs() / 2),
-        L0Rules.of(given));
+        flushRules, leveling.l0(), tableSizes(), Math.max(1, jobs() / 2), L0Rules.of(given));
   }
 
   /** What merges keep to. */

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * Writes a sample of what users do to a store to a file: {@link RecordingLayout}.
  *
  * <p>Keys are sampled by what they are, so that all that is done to a key is recorded, or nothing.
- * What is not sampled costs a look at its key. What is, is put into a buffer under a lock; the thread that fills it
- * writes it to the file, which is not synced. A file that can't be written to ends the recording,
- * and fails nothing but its {@link #close}.
+ * What is not sampled costs a look at its key. What is, is put into a buffer under a lock; the
+ * thread that fills it writes it to the file, which is not synced. A file that can't be written to
+ * ends the recording, and fails nothing but its {@link #close}.
  *
  * <p>Refers to nothing that users hold: a store that is recorded can be lost.
  *

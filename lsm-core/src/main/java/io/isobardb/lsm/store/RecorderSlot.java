@@ -33,8 +33,7 @@ final class RecorderSlot {
    *
    * @throws IllegalStateException if there is one, or the store is closed; no file is made then
    */
-  Recorder begin(
-      StoreParts parts, OperationTotals totals, RecordingOptions options, FileMaker file)
+  Recorder begin(StoreParts parts, OperationTotals totals, RecordingOptions options, FileMaker file)
       throws IOException {
     beginning.lock();
     try {
@@ -42,8 +41,7 @@ final class RecorderSlot {
         throw new IllegalStateException(
             closed ? "the store is closed" : "the store is recorded already; close that recording");
       }
-      Recorder begun =
-          new Recorder(parts, totals, options, file.create(), () -> current = null);
+      Recorder begun = new Recorder(parts, totals, options, file.create(), () -> current = null);
       current = begun;
       return begun;
     } finally {
