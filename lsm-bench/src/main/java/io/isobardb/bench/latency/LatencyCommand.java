@@ -288,8 +288,10 @@ public final class LatencyCommand implements Callable<Integer> {
     if (virtual) {
       return VirtualRun.run(spec, contender.label(), contender.jobs(), progress::update);
     }
+    // What a recording did must not be done twice.
+    double before = spec.replay() == null ? warmUpSeconds() : 0;
     try (WorkDirectory store = WorkDirectory.temporary(work, contender.label() + "-")) {
-      return RealRun.run(spec, contender, store.path(), warmUpSeconds(), progress::update);
+      return RealRun.run(spec, contender, store.path(), before, progress::update);
     }
   }
 
@@ -304,9 +306,7 @@ public final class LatencyCommand implements Callable<Integer> {
         throw new UsageException(each.label() + " is there in virtual time alone");
       }
     }
-    if (!virtual && record.file() != null) {
-      throw new UsageException("--record is there in virtual time alone; 'isobar ycsb' has it, too");
-    }
+    checkRecord(engines.size(), virtual);
     if (virtual && warmUp != null) {
       throw new UsageException("--warm-up is there on the real clock alone");
     }
@@ -317,6 +317,18 @@ public final class LatencyCommand implements Callable<Integer> {
       throw new UsageException("batches are Isobar's alone: leave other engines out, or --batch 1");
     }
     return virtual;
+  }
+
+  private void checkRecord(int engines, boolean virtual) {
+    if (record.file() == null) {
+      return;
+    }
+    if (!virtual) {
+      throw new UsageException("--record is there in virtual time alone; 'isobar ycsb' has it, too");
+    }
+    if (engines > 1 || findRate) {
+      throw new UsageException("--record is for one run: of one engine, and without --find-rate");
+    }
   }
 
   private Preset preset() {
@@ -359,6 +371,7 @@ public final class LatencyCommand implements Callable<Integer> {
     ParseResult given = command.commandLine().getParseResult();
     List<String> others = new ArrayList<>(RecordedLoad.OWN);
     others.addAll(List.of("--load", "--burst", "--burst-count", "--pause", "--find-rate"));
+    others.add("--warm-up");
     for (String option : others) {
       if (given.hasMatchedOption(option)) {
         throw new UsageException(file + " is a recording, which says itself what " + option + " is");

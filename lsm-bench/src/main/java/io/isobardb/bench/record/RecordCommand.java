@@ -1,6 +1,7 @@
 package io.isobardb.bench.record;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.cli.console.Exit;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -36,6 +37,6 @@ public final class RecordCommand implements Callable<Integer> {
     PrintWriter out = command.commandLine().getOut();
     out.print(json ? JSON.std.asString(summary.toMap()) + "\n" : summary.text());
     out.flush();
-    return 0;
+    return Exit.SUCCESS.code();
   }
 }

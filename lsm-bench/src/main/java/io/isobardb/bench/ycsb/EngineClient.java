@@ -33,8 +33,8 @@ public final class EngineClient extends RecordClient {
   private static final String TREE_COMPRESSION = "tree.compression";
   private static final String TREE_FILTERS = "tree.filterBitsPerKey";
 
-  static final String RECORDING = "isobar.recording";
-  static final String RECORDED_KEYS = "isobar.recording.keys";
+  static final String RECORDING = "recording";
+  static final String RECORDED_KEYS = "recording.keys";
 
   private @Nullable Session session;
 

@@ -290,4 +290,26 @@ class RecordedRunTest {
     assertEquals(2, run(none, "record", dir.resolve("none").toString()));
     assertTrue(none.toString().contains("is not there"), none::toString);
   }
+
+  @Test
+  void aRunOfYcsbIsRecordedWithoutItsLoad() throws Exception {
+    Path file = dir.resolve("ycsb");
+    String[] args = {
+      "ycsb", "--workload=a", "--records=1000", "--operations=2000", "--memory=8MB",
+      "--record=" + file, "--record-keys=1", "--json"
+    };
+    StringWriter out = new StringWriter();
+    assertEquals(0, run(out, args), out::toString);
+    RecordedRun run = RecordedRun.read("FILE", file);
+    assertEquals(1000, run.begin().entries());
+    assertTrue(run.count() >= 2000 && run.count() < 4000, run.count() + " operations");
+    StringWriter again = new StringWriter();
+    assertEquals(2, run(again, args), again::toString);
+    assertTrue(again.toString().contains("is there already"), again::toString);
+    StringWriter other = new StringWriter();
+    args[5] = "--record=" + dir.resolve("other");
+    args[7] = "--engine=mvstore";
+    assertEquals(2, run(other, args), other::toString);
+    assertTrue(other.toString().contains("--record is for a workload on isobar"), other::toString);
+  }
 }

@@ -26,7 +26,7 @@ import com.dynatrace.hash4j.hashing.Hashing;
  */
 public final class RecordingLayout {
   /** How a file begins. */
-  public static final long MAGIC = 0x4345_5242_414f_5349L; // "ISOABREC"
+  public static final long MAGIC = 0x4345_5241_424F_5349L; // "ISOBAREC"
 
   public static final int VERSION = 1;
 
