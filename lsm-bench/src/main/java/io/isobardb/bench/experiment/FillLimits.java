@@ -28,8 +28,8 @@ final class FillLimits extends Fill {
         "fill-limits",
         "Limits of L0 for writes at full speed",
         SOURCE + "figures 15 to 20",
-        "Writes become faster with the number of groups at which they are slowed down, up to 32, and"
-            + " with that at which they stop, up to 64.",
+        "Writes become faster with the number of groups at which they are slowed down, up to 32,"
+            + " and with that at which they stop, up to 64.",
         "As fill-sizes. L0 is merged from one group on; the debt of merges slows nobody down, and"
             + " limits do not follow what is read. First the slowdown is turned, and writes stop at"
             + " 512 groups. Then the stop is turned, with the slowdown equal to it.");

@@ -38,21 +38,19 @@ final class FillSizes extends Fill {
         SOURCE + "figures 6 to 14",
         "Writes become faster up to 16 MB of memory, and slower beyond; faster up to SSTables of 32"
             + " MB. Both turned together give 44 MB/s, each alone at most 36.",
-        "Keys of 16 and values of 100 bytes, a million keys, for 3 s of virtual time, 10 s at most in"
-            + " larger scales; sizes are the paper's in all scales. Jointly, four sizes of each are"
-            + " measured. SSTables have 16 pages of 4 KB at least, so 32 KB are left out.");
+        "Keys of 16 and values of 100 bytes, a million keys, for 3 s of virtual time, 10 s at most"
+            + " in larger scales; sizes are the paper's in all scales. Jointly, four sizes of each"
+            + " are measured. SSTables have 16 pages of 4 KB at least, so 32 KB are left out.");
   }
 
   @Override
   public List<Point> points(Scale scale) {
     List<Point> points = new ArrayList<>();
-    MEMORIES.forEach(
-        size -> points.add(Point.of(TURNED, ALONE_MEMORY).with(MEMORY, size)));
+    MEMORIES.forEach(size -> points.add(Point.of(TURNED, ALONE_MEMORY).with(MEMORY, size)));
     SIZES.forEach(size -> points.add(Point.of(TURNED, ALONE_TABLES).with(TABLES, size)));
     for (int memory : BOTH_MEMORIES) {
       points.addAll(
-          Point.each(
-              List.of(Point.of(TURNED, BOTH).with(MEMORY, memory)), TABLES, BOTH_SIZES));
+          Point.each(List.of(Point.of(TURNED, BOTH).with(MEMORY, memory)), TABLES, BOTH_SIZES));
     }
     return points;
   }

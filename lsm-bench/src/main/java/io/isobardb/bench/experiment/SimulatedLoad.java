@@ -114,8 +114,8 @@ public record SimulatedLoad(
   }
 
   /**
-   * Half reads and half updates; then reads, and scans; then searches for what is not there; and all
-   * that again.
+   * Half reads and half updates; then reads, and scans; then searches for what is not there; and
+   * all that again.
    *
    * @return how many operations it had
    */

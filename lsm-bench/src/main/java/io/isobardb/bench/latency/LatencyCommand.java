@@ -195,9 +195,8 @@ public final class LatencyCommand implements Callable<Integer> {
       paramLabel = "NAMES",
       description =
           "isobar, isobar-free (flushes and merges cost nothing), isobar-fair (none of them goes"
-              + " before another), rocksdb, rocksdb-autotuned, none (requests that do nothing: what the"
-              + " machine takes itself); several with commas (default:"
-              + " ${DEFAULT-VALUE}).")
+              + " before another), rocksdb, rocksdb-autotuned, none (requests that do nothing: what"
+              + " the machine takes itself); several with commas (default: ${DEFAULT-VALUE}).")
   private String engine = "isobar";
 
   @Option(
@@ -324,7 +323,8 @@ public final class LatencyCommand implements Callable<Integer> {
       return;
     }
     if (!virtual) {
-      throw new UsageException("--record is there in virtual time alone; 'isobar ycsb' has it, too");
+      throw new UsageException(
+          "--record is there in virtual time alone; 'isobar ycsb' has it, too");
     }
     if (engines > 1 || findRate) {
       throw new UsageException("--record is for one run: of one engine, and without --find-rate");
@@ -374,7 +374,8 @@ public final class LatencyCommand implements Callable<Integer> {
     others.add("--warm-up");
     for (String option : others) {
       if (given.hasMatchedOption(option)) {
-        throw new UsageException(file + " is a recording, which says itself what " + option + " is");
+        throw new UsageException(
+            file + " is a recording, which says itself what " + option + " is");
       }
     }
     double most = duration == null ? Double.MAX_VALUE : duration.millis() / 1e3;

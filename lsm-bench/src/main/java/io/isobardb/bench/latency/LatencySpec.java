@@ -83,7 +83,8 @@ record LatencySpec(
 
   /** The same content with other arrivals. */
   LatencySpec with(Trace other) {
-    return new LatencySpec(other, content, seconds, machine, options, tree, replay, recording, seed);
+    return new LatencySpec(
+        other, content, seconds, machine, options, tree, replay, recording, seed);
   }
 
   /** The requests that arrive within some time. */

@@ -100,8 +100,13 @@ final class VirtualRun {
       }
       JobWatch watch = new JobWatch(this::nanos);
       store.addListener(watch);
-      try (Recording recording = Stores.record(store, spec)) {
+      Recording recording = Stores.record(store, spec);
+      try {
         return serve(store, tree, watch);
+      } finally {
+        if (recording != null) {
+          recording.close();
+        }
       }
     }
   }

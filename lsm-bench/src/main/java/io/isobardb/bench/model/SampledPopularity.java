@@ -3,8 +3,8 @@ package io.isobardb.bench.model;
 import io.isobardb.tuner.model.Popularity;
 
 /**
- * The popularity of all keys, by that of a sample of them: there are so many times as many keys, and
- * requests.
+ * The popularity of all keys, by that of a sample of them: there are so many times as many keys,
+ * and requests.
  *
  * @param sample what was seen
  * @param times how many keys one of the sample stands for

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Store.startRecording makes one in a process of yours; 'isobar ycsb' and 'isobar latency' do,"
-          + " with --record. 'isobar tune --workload', 'isobar latency --load-file' and 'isobar model"
-          + " --keys-from' take it. docs/tuning.md says more."
+          + " with --record. 'isobar tune --workload', 'isobar latency --load-file' and 'isobar"
+          + " model --keys-from' take it. docs/tuning.md says more."
     })
 public final class RecordCommand implements Callable<Integer> {
   @Spec private CommandSpec command;

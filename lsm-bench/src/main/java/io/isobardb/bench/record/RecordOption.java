@@ -48,8 +48,7 @@ public final class RecordOption {
   /** A run's recording is as long as the run. */
   private static RecordingOptions withoutBound(int oneKeyIn) {
     return UsageException.ofArguments(
-        () ->
-            RecordingOptions.defaults().withOneKeyIn(oneKeyIn).withMaxBytes(Long.MAX_VALUE / 2));
+        () -> RecordingOptions.defaults().withOneKeyIn(oneKeyIn).withMaxBytes(Long.MAX_VALUE / 2));
   }
 
   /** Begins a recording; null if there is no file. */

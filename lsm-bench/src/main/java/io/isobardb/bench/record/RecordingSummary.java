@@ -26,8 +26,13 @@ final class RecordingSummary {
    * @param most of the sizes
    */
   record OfKind(
-      String name, long count, double share, String size, double mean, double median, double most) {
-  }
+      String name,
+      long count,
+      double share,
+      String size,
+      double mean,
+      double median,
+      double most) {}
 
   private final RecordedRun run;
   private final List<OfKind> kinds = new ArrayList<>();
@@ -119,7 +124,8 @@ final class RecordingSummary {
     if (run.count() == 0) {
       return out.toString();
     }
-    TextTable table = new TextTable("operation", "count", "share", "size", "mean", "median", "most");
+    TextTable table =
+        new TextTable("operation", "count", "share", "size", "mean", "median", "most");
     for (OfKind kind : kinds) {
       boolean sized = !kind.size().isEmpty();
       table.row(

@@ -15,9 +15,9 @@ import java.util.Set;
  * one's length, but 8 bytes at least. All trees become one. Operands are put as values, and deletes
  * of ranges are left out.
  *
- * <p>What the store held before is estimated. Keys that were found by their first lookup were there.
- * Of those that were written first, as many were there as make up the entries that the trees had.
- * What is left of these are records that nobody asks for.
+ * <p>What the store held before is estimated. Keys that were found by their first lookup were
+ * there. Of those that were written first, as many were there as make up the entries that the trees
+ * had. What is left of these are records that nobody asks for.
  */
 public final class Replay {
   private static final int LEAST_KEY_BYTES = 8;
@@ -251,8 +251,7 @@ public final class Replay {
       known.add(each);
     }
     for (int at : operations) {
-      boolean isPut =
-          run.kind(at) == RecordingLayout.PUT || run.kind(at) == RecordingLayout.MERGE;
+      boolean isPut = run.kind(at) == RecordingLayout.PUT || run.kind(at) == RecordingLayout.MERGE;
       if (isPut && known.add(key(run, at))) {
         bytes += length(run, at) + (double) run.size(at);
       }

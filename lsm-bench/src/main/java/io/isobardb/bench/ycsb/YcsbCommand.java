@@ -92,7 +92,8 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--hot",
       paramLabel = "KEYS:TREES",
       description =
-          "Share of the records in a share of the trees, in percent, such as 80:20 (default: even).")
+          "Share of the records in a share of the trees, in percent, such as 80:20 (default:"
+              + " even).")
   private String hot = "";
 
   @Option(
@@ -116,7 +117,8 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--target",
       paramLabel = "OPS",
       description =
-          "Operations per second to aim at; latencies are then counted from when an operation was due, too.")
+          "Operations per second to aim at; latencies are then counted from when an operation was"
+              + " due, too.")
   private int target;
 
   @Option(

@@ -44,8 +44,7 @@ class RecordedRunTest {
   @TempDir Path dir;
 
   private Store store() {
-    return Store.open(
-        dir.resolve("store"), StoreOptions.builder().memoryBudget(8 << 20).build());
+    return Store.open(dir.resolve("store"), StoreOptions.builder().memoryBudget(8 << 20).build());
   }
 
   private static byte[] bytes(String text) {
@@ -295,8 +294,14 @@ class RecordedRunTest {
   void aRunOfYcsbIsRecordedWithoutItsLoad() throws Exception {
     Path file = dir.resolve("ycsb");
     String[] args = {
-      "ycsb", "--workload=a", "--records=1000", "--operations=2000", "--memory=8MB",
-      "--record=" + file, "--record-keys=1", "--json"
+      "ycsb",
+      "--workload=a",
+      "--records=1000",
+      "--operations=2000",
+      "--memory=8MB",
+      "--record=" + file,
+      "--record-keys=1",
+      "--json"
     };
     StringWriter out = new StringWriter();
     assertEquals(0, run(out, args), out::toString);

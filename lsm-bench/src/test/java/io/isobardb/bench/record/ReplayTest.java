@@ -39,9 +39,7 @@ class ReplayTest {
     return file;
   }
 
-  private static final String[] SMALL = {
-    "--option=memoryBudget=4MB", "--option=writeMemory=256KB"
-  };
+  private static final String[] SMALL = {"--option=memoryBudget=4MB", "--option=writeMemory=256KB"};
 
   private static final String[] LOAD = {
     "--load=steady",
@@ -97,7 +95,8 @@ class ReplayTest {
 
   @Test
   void aRecordingSaysItselfWhatItDoes() {
-    Path file = recorded("few", 1, "--load=steady", "--records=1000", "--rate=1000", "--duration=1s");
+    Path file =
+        recorded("few", 1, "--load=steady", "--records=1000", "--rate=1000", "--duration=1s");
     for (String option : List.of("--mix=100:0:0", "--rate=5", "--records=7", "--find-rate")) {
       String told = run(2, "latency", "--load-file", file.toString(), option);
       assertTrue(told.contains("is a recording, which says itself what"), told);
