@@ -8,6 +8,7 @@ import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.latency.LatencyCommand;
 import io.isobardb.bench.model.ModelCommand;
+import io.isobardb.bench.record.RecordCommand;
 import io.isobardb.bench.search.TuneCommand;
 import io.isobardb.bench.soak.SoakCommand;
 import io.isobardb.bench.streams.StreamsCommand;
@@ -39,6 +40,7 @@ public final class Isobar extends Program {
           ExperimentCommand.class,
           ModelCommand.class,
           TuneCommand.class,
+          RecordCommand.class,
           SoakCommand.class,
           JmhCommand.class,
           RangeDeletesCommand.class,

@@ -302,6 +302,21 @@ public interface Store extends AutoCloseable {
    */
   ObjectName registerMXBean();
 
+  /**
+   * Records what is done to the store from now on, in a file: of a sample of the keys their hashes,
+   * the kinds, sizes and times of operations. Keys and values are not kept. {@code isobar record}
+   * shows such a file; others of its commands do the same again.
+   *
+   * <p>Bulk loads are not recorded, nor is what a transaction finds among its own writes. The file
+   * is not synced. Whether it can be written to is of no matter to the store.
+   *
+   * @param file must not be there yet
+   * @return the handle that ends it; the end of the store does, too
+   * @throws IllegalStateException if the store is being recorded
+   * @throws UncheckedIOException if the file is there, or can't be written to
+   */
+  Recording startRecording(Path file, RecordingOptions recordingOptions);
+
   /** Adds a listener; it is told of what ends from now on, until the store is closed. */
   void addListener(StoreListener listener);
 

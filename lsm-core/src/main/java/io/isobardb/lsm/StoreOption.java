@@ -74,7 +74,8 @@ final class StoreOption {
           .does(
               "The part of the budget for writes. The buffer cache has the rest. With the memory"
                   + " tuner it is where the tuner begins, and what large values and batches can"
-                  + " count on. Of a budget of few pages it may be less, and it is 16 pages at least.",
+                  + " count on. Of a budget of few pages it may be less, and it is 16 pages at"
+                  + " least.",
               "Raise it for large values or batches, or for a store that is mostly written.");
 
   static final Option<Boolean> TUNER_ON =
@@ -211,9 +212,9 @@ final class StoreOption {
                   + " `BELOW_THROUGHPUT`: while users write less than this. `AFTER_LAST_WRITE`:"
                   + " once nobody has written for this long. `SILK`: deep merges once clients leave"
                   + " more than `experiment.ioMinimum` of `ioBandwidth`. `ADAPTIVE`: in the pauses"
-                  + " between bursts of writes, which the store tells apart itself. Merges run in any"
-                  + " case before L0 or what waits for merges slows writers down, and while the disk"
-                  + " is nearly full.",
+                  + " between bursts of writes, which the store tells apart itself. Merges run in"
+                  + " any case before L0 or what waits for merges slows writers down, and while the"
+                  + " disk is nearly full.",
               "Set it to `ADAPTIVE` if writes come in bursts with pauses between them. L0 takes the"
                   + " bursts then.");
 
@@ -275,8 +276,8 @@ final class StoreOption {
           .byDefault("no limit", 0L)
           .does(
               "Bytes per second of SSTables and log files that are deleted. They are truncated in"
-                  + " steps. While the disk is full there is no limit. What is left when the store is"
-                  + " closed goes when it is opened again.",
+                  + " steps. While the disk is full there is no limit. What is left when the store"
+                  + " is closed goes when it is opened again.",
               "Set it for a device that is slow while much is discarded (TRIM), such as to a tenth"
                   + " of what it writes in a second.");
 
@@ -487,9 +488,10 @@ final class StoreOption {
           .does(
               "How a tree's write memory is arranged. `PARTITIONED`: small SSTables. `MONOLITHIC`:"
                   + " one large B+-tree. `ACCORDION_INDEX`: small SSTables below one index."
-                  + " `ACCORDION_DATA`: small SSTables merged into one. These three are flushed as a"
-                  + " whole, whatever the `experiment.flushStrategy`. `LEVELED`: levels of small SSTables, each"
-                  + " ten times as large as the one above it, of which the last is flushed.",
+                  + " `ACCORDION_DATA`: small SSTables merged into one. These three are flushed as"
+                  + " a whole, whatever the `experiment.flushStrategy`. `LEVELED`: levels of small"
+                  + " SSTables, each ten times as large as the one above it, of which the last is"
+                  + " flushed.",
               "The others are there to compare with.");
 
   static final Option<WriteMemoryAllocation> WRITE_MEMORY_ALLOCATION =
@@ -525,6 +527,18 @@ final class StoreOption {
                   + " components grow beyond it.",
               "A larger one is slower to write to; a smaller one makes more runs to read and"
                   + " merge.");
+
+  static final Option<Long> DISK_TABLE_SIZE =
+      ALL.option(EXPERIMENT, "experiment.diskTableSize", BYTES)
+          .where("0, or from 32KB to 1GB", OptionLimits::isTableSize)
+          .byDefault(
+              "1/8 of the write memory, from 256KB to 16MB; merges write larger ones in a large"
+                  + " tree",
+              0L)
+          .does(
+              "The size of SSTables on disk, at least 16 pages.",
+              "Larger ones are fewer files with less to describe on the heap; a merge takes more at"
+                  + " a time.");
 
   static final Option<Integer> TUNER_SAMPLES =
       ALL.option(EXPERIMENT, "experiment.tunerSamples", COUNT)
@@ -562,8 +576,8 @@ final class StoreOption {
           .byDefault(TUNING.boldness())
           .formerly("memoryTunerBoldness")
           .does(
-              "How many times `experiment.tunerMaxStep` a step may be after several in one direction"
-                  + " that each lowered the cost.",
+              "How many times `experiment.tunerMaxStep` a step may be after several in one"
+                  + " direction that each lowered the cost.",
               "1 is as in the paper.");
 
   static final Option<Long> TUNER_MIN_STEP =

@@ -31,8 +31,9 @@ class OptionsTest {
   /** Values that are no defaults, all of which go together. Others are {@link #found}. */
   private static final String CHOSEN =
       "memoryBudget=67108864 writeMemory=16777216 memoryTunerWriteFloor=1048576"
-          + " memoryTunerCacheFloor=2097152 levels=FIXED(131072) mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms)"
-          + " experiment.l0StartGroups=3 experiment.activeTableSize=524288";
+          + " memoryTunerCacheFloor=2097152 levels=FIXED(131072)"
+          + " mergeSchedule=BELOW_THROUGHPUT(3MB/s,700ms) experiment.l0StartGroups=3"
+          + " experiment.activeTableSize=524288 experiment.diskTableSize=1048576";
 
   /** What an option may take that takes no word. */
   private static final List<String> NUMBERS =

@@ -38,10 +38,16 @@ public record SimulatedLoad(
   private static final int BACKGROUND_THREADS = 2;
   private static final int MAX_OPEN_FILES = 1000;
   private static final String UNIFORM = "uniform";
+  private static final String DAY = "day";
+
+  /** Entries that a scan of a day reads, and how many records there are for one scan. */
+  private static final int SCAN = 100;
+
+  private static final int RECORDS_PER_SCAN = 20;
 
   /** The names of all of them. */
   public static List<String> names() {
-    return List.of(UNIFORM, "write-only", "write-heavy", "read-heavy", "scan-heavy");
+    return List.of(UNIFORM, "write-only", "write-heavy", "read-heavy", "scan-heavy", DAY);
   }
 
   private Workload workload() {
@@ -75,25 +81,54 @@ public record SimulatedLoad(
     return store;
   }
 
-  /** Loads the records, does several times as many operations, and measures as many as records. */
+  /**
+   * Loads the records, does several times as many operations, and measures as many as records. A
+   * day is measured from the load on.
+   */
   public Map<String, Double> run(long seed) {
     StoreOptions store = storeOptions();
     Shape shape = Shape.of(1, records());
     try (SimulatedRig rig = new SimulatedRig(store, shape, tree, seed)) {
+      long before = 0;
+      long pagesBefore = 0;
+      long operations;
       rig.load();
-      rig.measure(workload(), BEFORE * records());
-      Map<String, Double> measured = rig.measure(workload(), records());
+      if (name.equals(DAY)) {
+        operations = records() + day(rig);
+      } else {
+        rig.measure(workload(), BEFORE * records());
+        before = rig.writtenBytes();
+        pagesBefore = rig.pagesRead();
+        operations = records();
+        rig.measure(workload(), operations);
+      }
+      double written = (rig.writtenBytes() - before) / (double) operations;
+      double read = (rig.pagesRead() - pagesBefore) / (double) operations;
       Map<String, Double> figures = new LinkedHashMap<>();
-      double written = measured.get(Meter.WRITTEN);
       figures.put(WRITTEN, written);
-      figures.put(
-          PAGES,
-          written / store.pageSize()
-              + measured.get(Meter.QUERY_READ)
-              + measured.get(Meter.MERGE_READ));
+      figures.put(PAGES, written / store.pageSize() + read);
       figures.put(SPACE, rig.diskBytes() / ((double) records() * Shape.RECORD_BYTES));
       figures.put(HELD, (double) rig.peakMemoryBytes());
       return figures;
     }
+  }
+
+  /**
+   * Half reads and half updates; then reads, and scans; then searches for what is not there; and
+   * all that again.
+   *
+   * @return how many operations it had
+   */
+  private long day(SimulatedRig rig) {
+    Workload reads = Workload.mixed(0, Keys.ZIPF);
+    long half = records() / 2;
+    long scans = Math.max(1, records() / RECORDS_PER_SCAN);
+    for (int round = 0; round < 2; round++) {
+      rig.measure(Workload.mixed(50, Keys.ZIPF), records());
+      rig.measure(reads, half);
+      rig.measure(reads.scanning(SCAN), scans);
+      rig.measure(Workload.mixed(0, Keys.ABSENT), half);
+    }
+    return 2 * (records() + 2 * half + scans);
   }
 }

@@ -203,6 +203,17 @@ final class SimulatedRig implements AutoCloseable {
     return store.stats().diskBytes();
   }
 
+  /** Bytes that flushes and merges have written. */
+  long writtenBytes() {
+    StoreStats stats = store.stats();
+    return stats.flushBytesWritten() + stats.mergeBytesWritten();
+  }
+
+  /** Pages that queries and merges have read. */
+  long pagesRead() {
+    return store.stats().cache().misses();
+  }
+
   /** The most memory that the store has held. */
   long peakMemoryBytes() {
     return store.stats().ledger().peakBytes();

@@ -1,7 +1,9 @@
 package io.isobardb.bench.latency;
 
+import io.isobardb.bench.record.Replay;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a trace in the order of their arrival; each is handed out once.
@@ -16,6 +18,7 @@ final class Arrivals {
   }
 
   private final List<Span> spans;
+  private final @Nullable Replay replay;
   private final long endNanos;
   private final AtomicLong handedOut = new AtomicLong();
 
@@ -26,6 +29,14 @@ final class Arrivals {
   /** Those of the first {@code endNanos} of a trace. */
   Arrivals(Trace trace, long endNanos) {
     this.spans = trace.spans();
+    this.replay = null;
+    this.endNanos = endNanos;
+  }
+
+  /** Those of the first {@code endNanos} of a recording, when they came there. */
+  Arrivals(Replay replay, long endNanos) {
+    this.spans = List.of();
+    this.replay = replay;
     this.endNanos = endNanos;
   }
 
@@ -36,6 +47,20 @@ final class Arrivals {
    * @return false if there is none any more
    */
   synchronized boolean next(long nowNanos, Arrival into) {
+    return replay == null ? nextOfSpans(nowNanos, into) : next(replay, into);
+  }
+
+  private boolean next(Replay recorded, Arrival into) {
+    int number = (int) handedOut.get();
+    if (number == recorded.count() || recorded.nanos(number) >= endNanos) {
+      return false;
+    }
+    into.number = handedOut.getAndIncrement();
+    into.dueNanos = recorded.nanos(number);
+    return true;
+  }
+
+  private boolean nextOfSpans(long nowNanos, Arrival into) {
     while (startNanos < endNanos) {
       Span span = spans.get(at);
       double end = startNanos + span.seconds() * 1e9;

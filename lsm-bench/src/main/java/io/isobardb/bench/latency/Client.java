@@ -10,13 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/**
- * Serves requests one after the other. All clients of a run take theirs from one queue, so that a
- * request waits only while all of them are busy.
- *
- * <p>Thread rule: one thread.
- */
-final class Client {
+/** Serves requests that follow from their numbers: {@link Requests}. */
+final class Client implements Server {
   static final int KEY_BYTES = 16;
 
   /** Where the record's number is in a value, as {@link Dataset} writes it. */
@@ -59,8 +54,9 @@ final class Client {
     this.into = new byte[content.valueBytes().most() + 16];
   }
 
-  /** Puts records {@code from, from + step, ...} below {@code to}, with sizes as requests have. */
-  void load(long from, long to, int step) {
+  /** {@inheritDoc} Their sizes are as those of requests. */
+  @Override
+  public void load(long from, long to, int step) {
     for (long record = from; record < to; record += step) {
       timer.begins(1);
       requests.at(-1 - record);
@@ -69,8 +65,8 @@ final class Client {
     }
   }
 
-  /** Serves requests until there are none any more. */
-  void serve(Arrivals arrivals) {
+  @Override
+  public void serve(Arrivals arrivals) {
     Arrival arrival = new Arrival();
     while (arrivals.next(timer.nanos(), arrival)) {
       timer.until(arrival.dueNanos);
@@ -169,7 +165,8 @@ final class Client {
     seen++;
   }
 
-  Latencies latencies() {
+  @Override
+  public Latencies latencies() {
     return latencies;
   }
 }

@@ -2,9 +2,13 @@ package io.isobardb.bench.latency;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.latency.LatencySpec.Machine;
+import io.isobardb.bench.latency.LatencySpec.RecordingFile;
 import io.isobardb.bench.latency.Requests.Content;
 import io.isobardb.bench.process.Provenance;
+import io.isobardb.bench.process.RunOptions;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.bench.record.RecordOption;
+import io.isobardb.bench.record.RecordedRun;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
@@ -29,6 +33,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** {@code latency}: how long requests take from when they were due. */
@@ -74,7 +79,9 @@ public final class LatencyCommand implements Callable<Integer> {
   @Option(
       names = "--load-file",
       paramLabel = "FILE",
-      description = "A recorded trace: lines with a length and a rate, such as 10s 20000.")
+      description =
+          "A recording (see 'isobar record'), or lines with a length and a rate, such as 10s"
+              + " 20000.")
   private @Nullable Path traceFile;
 
   @Option(
@@ -188,9 +195,8 @@ public final class LatencyCommand implements Callable<Integer> {
       paramLabel = "NAMES",
       description =
           "isobar, isobar-free (flushes and merges cost nothing), isobar-fair (none of them goes"
-              + " before another), rocksdb, rocksdb-autotuned, none (requests that do nothing: what the"
-              + " machine takes itself); several with commas (default:"
-              + " ${DEFAULT-VALUE}).")
+              + " before another), rocksdb, rocksdb-autotuned, none (requests that do nothing: what"
+              + " the machine takes itself); several with commas (default: ${DEFAULT-VALUE}).")
   private String engine = "isobar";
 
   @Option(
@@ -206,12 +212,6 @@ public final class LatencyCommand implements Callable<Integer> {
   private int processors = 2;
 
   @Option(
-      names = "--option",
-      paramLabel = "NAME=VALUE",
-      description = "An option of the store, one for experiments, too; docs/options.md has them.")
-  private Map<String, String> options = new LinkedHashMap<>();
-
-  @Option(
       names = "--schedule",
       paramLabel = "VALUE",
       description = "Short for --option mergeSchedule=VALUE.")
@@ -225,17 +225,9 @@ public final class LatencyCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}).")
   private String runs = Runs.leveled().toString();
 
-  @Option(
-      names = "--seed",
-      paramLabel = "S",
-      description = "Of all choices (default: ${DEFAULT-VALUE}).")
-  private long seed = 1;
+  @Mixin private RunOptions runOptions = new RunOptions();
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Where stores are made on the real clock (default: a temporary directory).")
-  private @Nullable Path dir;
+  @Mixin private RecordOption record = new RecordOption();
 
   @Mixin private HtmlOption html = new HtmlOption();
 
@@ -254,7 +246,7 @@ public final class LatencyCommand implements Callable<Integer> {
     }
     List<Outcome> outcomes = new ArrayList<>();
     Map<String, String> facts;
-    try (WorkDirectory work = WorkDirectory.of(dir, "isobar-latency-");
+    try (WorkDirectory work = WorkDirectory.of(runOptions.dir(), "isobar-latency-");
         Progress progress = Progress.onStandardError()) {
       for (Contender each : engines) {
         outcomes.add(measure(spec, each, virtual, work.path(), progress));
@@ -295,8 +287,10 @@ public final class LatencyCommand implements Callable<Integer> {
     if (virtual) {
       return VirtualRun.run(spec, contender.label(), contender.jobs(), progress::update);
     }
+    // What a recording did must not be done twice.
+    double before = spec.replay() == null ? warmUpSeconds() : 0;
     try (WorkDirectory store = WorkDirectory.temporary(work, contender.label() + "-")) {
-      return RealRun.run(spec, contender, store.path(), warmUpSeconds(), progress::update);
+      return RealRun.run(spec, contender, store.path(), before, progress::update);
     }
   }
 
@@ -311,6 +305,7 @@ public final class LatencyCommand implements Callable<Integer> {
         throw new UsageException(each.label() + " is there in virtual time alone");
       }
     }
+    checkRecord(engines.size(), virtual);
     if (virtual && warmUp != null) {
       throw new UsageException("--warm-up is there on the real clock alone");
     }
@@ -323,6 +318,19 @@ public final class LatencyCommand implements Callable<Integer> {
     return virtual;
   }
 
+  private void checkRecord(int engines, boolean virtual) {
+    if (record.file() == null) {
+      return;
+    }
+    if (!virtual) {
+      throw new UsageException(
+          "--record is there in virtual time alone; 'isobar ycsb' has it, too");
+    }
+    if (engines > 1 || findRate) {
+      throw new UsageException("--record is for one run: of one engine, and without --find-rate");
+    }
+  }
+
   private Preset preset() {
     return Preset.of(
         trace == null ? burst != null || burstCount != null ? "bursts" : "production" : trace);
@@ -332,20 +340,70 @@ public final class LatencyCommand implements Callable<Integer> {
     if (duration != null) {
       Numbers.checkAboveZero("--duration", duration);
     }
-    Preset preset = preset();
-    double seconds = duration == null ? preset.seconds() : duration.millis() / 1e3;
-    Map<String, String> all = new LinkedHashMap<>(options);
+    Map<String, String> all = new LinkedHashMap<>(runOptions.options());
     if (schedule != null) {
       all.put("mergeSchedule", schedule);
     }
+    TreeOptions tree = TreeOptions.builder().runs(parsedRuns()).build();
+    int oneKeyIn = record.options().oneKeyIn();
+    Path recorded = record.file();
+    RecordingFile recording = recorded == null ? null : new RecordingFile(recorded, oneKeyIn);
+    if (traceFile != null && RecordedRun.isRecording(traceFile)) {
+      return replaySpec(traceFile, all, tree, recording);
+    }
+    Preset preset = preset();
+    double seconds = duration == null ? preset.seconds() : duration.millis() / 1e3;
     return new LatencySpec(
         traceOf(preset, seconds),
         content(preset),
         seconds,
         machine(preset),
         all,
-        TreeOptions.builder().runs(parsedRuns()).build(),
-        seed);
+        tree,
+        null,
+        recording,
+        runOptions.seed());
+  }
+
+  private LatencySpec replaySpec(
+      Path file, Map<String, String> all, TreeOptions tree, @Nullable RecordingFile recording)
+      throws IOException {
+    ParseResult given = command.commandLine().getParseResult();
+    List<String> others = new ArrayList<>(RecordedLoad.OWN);
+    others.addAll(List.of("--load", "--burst", "--burst-count", "--pause", "--find-rate"));
+    others.add("--warm-up");
+    for (String option : others) {
+      if (given.hasMatchedOption(option)) {
+        throw new UsageException(
+            file + " is a recording, which says itself what " + option + " is");
+      }
+    }
+    double most = duration == null ? Double.MAX_VALUE : duration.millis() / 1e3;
+    RecordedLoad load = RecordedLoad.read("--load-file", file, 1, most);
+    return new LatencySpec(
+        Trace.steady(1),
+        load.content(),
+        load.seconds(),
+        replayMachine(load),
+        all,
+        tree,
+        load.replay(),
+        recording,
+        runOptions.seed());
+  }
+
+  /** As small as the recording's sample, where nothing is given. */
+  private Machine replayMachine(RecordedLoad load) {
+    Machine given = machine(Preset.of("production"));
+    Machine own = load.machine(given.processors(), given.clients());
+    return new Machine(
+        given.clients(),
+        given.processors(),
+        memory == null ? own.memoryBytes() : given.memoryBytes(),
+        device == null ? own.deviceBytes() : given.deviceBytes(),
+        given.deviceWriteBytes(),
+        given.syncNanos(),
+        given.jobBytes());
   }
 
   private Runs parsedRuns() {
@@ -395,7 +453,7 @@ public final class LatencyCommand implements Callable<Integer> {
       }
       return Trace.bursts(burstCount, pauses);
     }
-    return preset.shape().of(rate == null ? preset.rate() : rate, seconds, seed);
+    return preset.shape().of(rate == null ? preset.rate() : rate, seconds, runOptions.seed());
   }
 
   private static List<TimeSpan> times(String option, String text) {

@@ -204,6 +204,13 @@ record LatencyReport(LatencySpec spec, boolean virtual, List<Outcome> outcomes) 
     StringBuilder out = new StringBuilder();
     out.append("clock: ").append(clock()).append("\ndevice: ").append(device()).append("\n\n");
     lines().forEach(line -> out.append(line).append('\n'));
+    for (Outcome outcome : outcomes) {
+      for (String fact : List.of(ReplayFacts.RECORDED, ReplayFacts.REPLAYED)) {
+        if (outcome.facts().containsKey(fact)) {
+          out.append(fact).append(": ").append(outcome.facts().get(fact)).append('\n');
+        }
+      }
+    }
     out.append('\n').append(latencies());
     for (Outcome outcome : outcomes) {
       int second = worstSecond(outcome);

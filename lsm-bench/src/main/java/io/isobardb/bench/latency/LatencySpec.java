@@ -1,9 +1,12 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.Requests.Content;
+import io.isobardb.bench.record.Replay;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.simulation.VirtualDevice;
+import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A load, and where it is to run.
@@ -14,6 +17,8 @@ import java.util.Map;
  * @param machine where
  * @param options of the store, by name; they come after its memory
  * @param tree options of the tree, if the engine is Isobar
+ * @param replay what is done again; null if the content says what is done
+ * @param recording where what is done is recorded; null for nowhere
  * @param seed of all choices
  */
 record LatencySpec(
@@ -23,7 +28,16 @@ record LatencySpec(
     Machine machine,
     Map<String, String> options,
     TreeOptions tree,
+    @Nullable Replay replay,
+    @Nullable RecordingFile recording,
     long seed) {
+  /**
+   * Where a run is recorded.
+   *
+   * @param oneKeyIn one key of this many is
+   */
+  record RecordingFile(Path path, int oneKeyIn) {}
+
   /**
    * Where a load runs.
    *
@@ -69,7 +83,25 @@ record LatencySpec(
 
   /** The same content with other arrivals. */
   LatencySpec with(Trace other) {
-    return new LatencySpec(other, content, seconds, machine, options, tree, seed);
+    return new LatencySpec(
+        other, content, seconds, machine, options, tree, replay, recording, seed);
+  }
+
+  /** The requests that arrive within some time. */
+  Arrivals arrivals(long endNanos) {
+    return replay == null ? new Arrivals(trace, endNanos) : new Arrivals(replay, endNanos);
+  }
+
+  /** One that serves them. */
+  Server server(Client.Timer timer, Target target, long ofSeed) {
+    return replay == null
+        ? new Client(timer, target, new Requests(content, ofSeed))
+        : new ReplayClient(timer, target.session(), replay);
+  }
+
+  /** Records that are there at first. */
+  long records() {
+    return replay == null ? content.records() : replay.records();
   }
 
   /** In virtual time all files are on the heap: old and new ones while they are merged. */
@@ -79,6 +111,8 @@ record LatencySpec(
 
   /** Bytes of all records, about. */
   double dataBytes() {
-    return content.records() * (Client.KEY_BYTES + content.valueBytes().mean());
+    return replay == null
+        ? content.records() * (Client.KEY_BYTES + content.valueBytes().mean())
+        : replay.dataBytes();
   }
 }

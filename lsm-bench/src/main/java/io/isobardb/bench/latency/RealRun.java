@@ -4,7 +4,6 @@ import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.latency.LatencySpec.Machine;
-import io.isobardb.bench.latency.Requests.Content;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Progress.Watcher;
@@ -95,6 +94,10 @@ final class RealRun {
               () -> Stores.target(store, tree),
               store::awaitQuiet,
               seconds -> samples.add(Sample.of(store, seconds)));
+      Sample end = samples.get(samples.size() - 1);
+      outcome
+          .facts()
+          .putAll(ReplayFacts.of(spec, samples.get(0), end, outcome.latencies().requests()));
       outcome.facts().put("store", store.options().toString());
       outcome.facts().put("runs", tree.runs().toString());
       return new Outcome(
@@ -133,7 +136,6 @@ final class RealRun {
   private Outcome serve(Supplier<Target> targets, Runnable quiet, Consumer<Double> sample)
       throws InterruptedException {
     int threads = spec.machine().clients();
-    Content content = spec.content();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     List<Target> opened = new ArrayList<>();
     try {
@@ -141,22 +143,22 @@ final class RealRun {
         opened.add(targets.get());
       }
       watcher.at(name + ": loading", 0, 1);
-      List<Client> before = clients(opened, spec.seed() + 1);
+      List<Server> before = servers(opened, spec.seed() + 1);
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
         int from = i;
-        running.add(pool.submit(() -> before.get(from).load(from, content.records(), threads)));
+        running.add(pool.submit(() -> before.get(from).load(from, spec.records(), threads)));
       }
       await(running, seconds -> {});
       watcher.at(name + ": warming up", 0, 1);
-      Arrivals first = new Arrivals(spec.trace(), (long) (warmUpSeconds * SECOND_NANOS));
+      Arrivals first = spec.arrivals((long) (warmUpSeconds * SECOND_NANOS));
       beginNanos = System.nanoTime();
       running.clear();
       before.forEach(client -> running.add(pool.submit(() -> client.serve(first))));
       await(running, seconds -> {});
       quiet.run();
-      List<Client> clients = clients(opened, spec.seed());
-      Arrivals arrivals = new Arrivals(spec.trace(), spec.nanos());
+      List<Server> clients = servers(opened, spec.seed());
+      Arrivals arrivals = spec.arrivals(spec.nanos());
       // The first sample loads classes for some 8 ms: no request may be due meanwhile.
       sample.accept(0.0);
       beginNanos = System.nanoTime();
@@ -179,10 +181,8 @@ final class RealRun {
     }
   }
 
-  private List<Client> clients(List<Target> targets, long seed) {
-    return targets.stream()
-        .map(target -> new Client(new Timer(), target, new Requests(spec.content(), seed)))
-        .toList();
+  private List<Server> servers(List<Target> targets, long seed) {
+    return targets.stream().map(target -> spec.server(new Timer(), target, seed)).toList();
   }
 
   private void await(List<Future<?>> running, Consumer<Double> eachSecond)

@@ -22,6 +22,8 @@ import java.util.Map;
  * @param debtBytes what waits for merges
  * @param heldBytes all memory that the store holds
  * @param pagesRead of files, by queries and merges
+ * @param pagesFound pages of files that queries found in the cache
+ * @param pagesMissed those that they had to read
  * @param memoryBytes write memory in use
  * @param stallMillis how long writers waited, by reason
  */
@@ -36,6 +38,8 @@ record Sample(
     long debtBytes,
     long heldBytes,
     long pagesRead,
+    long pagesFound,
+    long pagesMissed,
     long memoryBytes,
     Map<StallReason, Double> stallMillis) {
   /** As it is now. */
@@ -62,6 +66,8 @@ record Sample(
         stats.mergeDebtBytes(),
         stats.ledger().allocatedBytes(),
         stats.cache().queryMisses() + stats.cache().mergeMisses(),
+        stats.cache().hits(),
+        stats.cache().queryMisses(),
         stats.writeMemoryBytes(),
         stalls);
   }

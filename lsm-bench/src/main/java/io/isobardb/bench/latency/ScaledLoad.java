@@ -129,6 +129,8 @@ public record ScaledLoad(String load, double rate, Work work, double part, doubl
         machine,
         work.options(),
         work.tree(),
+        null,
+        null,
         seed);
   }
 
@@ -136,7 +138,8 @@ public record ScaledLoad(String load, double rate, Work work, double part, doubl
     return Math.max(LEAST_DEVICE, (long) (bytes * part));
   }
 
-  private static Map<String, Double> figures(Outcome outcome, LatencySpec spec) {
+  /** What came of a run, by the names above. */
+  static Map<String, Double> figures(Outcome outcome, LatencySpec spec) {
     Content content = spec.content();
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put(SERVED, outcome.servedRate());
@@ -168,11 +171,7 @@ public record ScaledLoad(String load, double rate, Work work, double part, doubl
     Sample first = samples.get(0);
     Sample last = samples.get(samples.size() - 1);
     double requests = Math.max(1, outcome.latencies().requests());
-    double written =
-        last.flushBytes()
-            - first.flushBytes()
-            + last.mergeWrittenBytes()
-            - first.mergeWrittenBytes();
+    double written = ReplayFacts.bytes(first, last);
     double pages = written / Stores.options(spec).pageSize() + last.pagesRead() - first.pagesRead();
     figures.put(WRITTEN, written / requests);
     figures.put(PAGES, pages / requests);

@@ -1,8 +1,10 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.bench.engine.IsobarEngine;
+import io.isobardb.bench.record.RecordOption;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Recording;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -11,6 +13,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.policy.TreeShape;
 import java.util.List;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /** Isobar as a target. */
 final class Stores {
@@ -46,6 +49,12 @@ final class Stores {
     double space = options(spec).maxSpace();
     UsageException.ofArguments(() -> new TreeShape(spec.tree().runs(), space).check());
     return spec.tree();
+  }
+
+  /** Begins to record a store, if the run is to be recorded. */
+  static @Nullable Recording record(Store store, LatencySpec spec) {
+    LatencySpec.RecordingFile file = spec.recording();
+    return file == null ? null : RecordOption.start(store, file.path(), file.oneKeyIn());
   }
 
   /** A target for one client. */

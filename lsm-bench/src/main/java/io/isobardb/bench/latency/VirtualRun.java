@@ -2,6 +2,7 @@ package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.LatencySpec.Machine;
 import io.isobardb.cli.console.Progress.Watcher;
+import io.isobardb.lsm.Recording;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -68,10 +69,15 @@ final class VirtualRun {
    * @param jobs how flushes and merges run, once the records are loaded
    */
   static Outcome run(LatencySpec spec, String name, Jobs jobs, Watcher watcher) {
-    return new VirtualRun(spec, name, jobs, watcher).run();
+    return new VirtualRun(spec, name, jobs, watcher).run(spec.records());
   }
 
-  private Outcome run() {
+  /** As {@link #run}, on an empty store. */
+  static Outcome runEmpty(LatencySpec spec, String name, Jobs jobs, Watcher watcher) {
+    return new VirtualRun(spec, name, jobs, watcher).run(0);
+  }
+
+  private Outcome run(long records) {
     StoreOptions options = Stores.options(spec);
     SimulatedStorage disk = new SimulatedStorage(clock);
     VirtualStorage storage = new VirtualStorage(disk, scheduler);
@@ -81,8 +87,7 @@ final class VirtualRun {
             options)) {
       Tree tree = store.openTree("t", Stores.treeOptions(spec));
       watcher.at(name + ": loading", 0, 1);
-      new Client(new Timer(), Stores.target(store, tree), requests())
-          .load(0, spec.content().records(), 1);
+      server(store, tree).load(0, records, 1);
       store.awaitQuiet();
       scheduler.settle();
       if (jobs == Jobs.FAIR) {
@@ -95,24 +100,32 @@ final class VirtualRun {
       }
       JobWatch watch = new JobWatch(this::nanos);
       store.addListener(watch);
-      return serve(store, tree, watch);
+      Recording recording = Stores.record(store, spec);
+      try {
+        return serve(store, tree, watch);
+      } finally {
+        if (recording != null) {
+          recording.close();
+        }
+      }
     }
   }
 
   private Outcome serve(Store store, Tree tree, JobWatch watch) {
     beginNanos = clock.nanos();
     long busyBefore = scheduler.deviceBusyNanos();
-    Arrivals arrivals = new Arrivals(spec.trace(), spec.nanos());
-    List<Client> clients = new ArrayList<>();
+    Arrivals arrivals = spec.arrivals(spec.nanos());
+    List<Server> clients = new ArrayList<>();
     List<VirtualScheduler.Client> running = new ArrayList<>();
     for (int i = 0; i < spec.machine().clients(); i++) {
-      Client client = new Client(new Timer(), Stores.target(store, tree), requests());
+      Server client = server(store, tree);
       clients.add(client);
       running.add(scheduler.client("client-" + i, () -> client.serve(arrivals)));
     }
     VirtualScheduler.Client sampler = scheduler.client("samples", () -> sample(store));
     running.forEach(VirtualScheduler.Client::join);
     final double seconds = Math.max(spec.seconds(), nanos() / SECOND_NANOS);
+    final Sample end = Sample.of(store, seconds);
     store.awaitQuiet();
     scheduler.settle();
     final double quiet = Math.max(seconds, nanos() / SECOND_NANOS);
@@ -124,6 +137,7 @@ final class VirtualRun {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("store", store.options().toString());
     facts.put("runs", tree.runs().toString());
+    facts.putAll(ReplayFacts.of(spec, samples.get(0), end, latencies.requests()));
     facts.put(
         "device busy",
         String.format(Locale.ROOT, "%.1f %% of the time", 100 * busy / (quiet * SECOND_NANOS)));
@@ -140,8 +154,8 @@ final class VirtualRun {
     samples.add(Sample.of(store, nanos() / SECOND_NANOS));
   }
 
-  private Requests requests() {
-    return new Requests(spec.content(), spec.seed());
+  private Server server(Store store, Tree tree) {
+    return spec.server(new Timer(), Stores.target(store, tree), spec.seed());
   }
 
   /** Since the run began; below 0 before. */

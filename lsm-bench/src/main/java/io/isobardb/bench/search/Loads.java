@@ -2,6 +2,7 @@ package io.isobardb.bench.search;
 
 import io.isobardb.bench.experiment.SimulatedLoad;
 import io.isobardb.bench.latency.Jobs;
+import io.isobardb.bench.latency.RecordedLoad;
 import io.isobardb.bench.latency.ScaledLoad;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Events;
@@ -10,13 +11,17 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.setting.Suggestion;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +31,7 @@ final class Loads {
   static final String FIGURES = "figures";
 
   private static final String SIMULATED = "simulated-";
+  private static final String NO_WRITES = "it writes nothing";
 
   private Loads() {}
 
@@ -46,7 +52,10 @@ final class Loads {
    *
    * @throws UsageException if there is none, with the nearest one
    */
-  static Load of(Settings settings) {
+  static Load of(Settings settings) throws IOException {
+    if (isRecorded(settings.name())) {
+      return new Recorded(settings);
+    }
     String name = settings.name();
     if (YcsbLoad.names().contains(name)) {
       return new Ycsb(settings);
@@ -58,10 +67,20 @@ final class Loads {
         && SimulatedLoad.names().contains(name.substring(SIMULATED.length()))) {
       return new Simulated(settings);
     }
+    List<String> names = names();
+    throw new UsageException("there is no workload '" + name + "'" + Suggestion.among(name, names));
+  }
+
+  private static List<String> names() {
     List<String> names = new ArrayList<>(YcsbLoad.names());
     names.addAll(ScaledLoad.names());
     SimulatedLoad.names().forEach(each -> names.add(SIMULATED + each));
-    throw new UsageException("there is no workload '" + name + "'" + Suggestion.among(name, names));
+    return names;
+  }
+
+  /** Whether a workload is a file, and no name. */
+  static boolean isRecorded(String name) {
+    return !names().contains(name.toLowerCase(Locale.ROOT)) && Files.isRegularFile(Path.of(name));
   }
 
   /** What all have in common. */
@@ -73,6 +92,26 @@ final class Loads {
     }
 
     abstract StoreOptions storeOptions(Map<String, String> options);
+
+    /** What each metric is called among the figures of a run. */
+    abstract Map<Metric, String> names();
+
+    /** Why it has no figure of some of these. */
+    Map<Metric, String> lacks() {
+      return Map.of();
+    }
+
+    @Override
+    public final Set<Metric> metrics() {
+      Set<Metric> has = EnumSet.copyOf(names().keySet());
+      has.removeAll(lacks().keySet());
+      return has;
+    }
+
+    @Override
+    public final String lack(Metric metric) {
+      return Objects.requireNonNull(lacks().get(metric));
+    }
 
     /** These and the fixed ones. */
     final Map<String, String> all(Map<String, String> options) {
@@ -92,10 +131,27 @@ final class Loads {
     @Override
     public String description() {
       String text = settings.name() + ", " + settings.part() + " of its size";
-      if (this instanceof Virtual) {
+      if (hasLength()) {
         text += ", " + settings.seconds() + " s";
       }
       return settings.fixed().isEmpty() ? text : text + ", " + new TreeMap<>(settings.fixed());
+    }
+
+    /** What requests in virtual time lack. */
+    static Map<Metric, String> lacksOf(boolean isPaced, boolean hasWrites) {
+      Map<Metric, String> lacks = new EnumMap<>(Metric.class);
+      if (isPaced) {
+        lacks.put(Metric.THROUGHPUT, "its requests arrive at a rate of their own");
+      }
+      if (!hasWrites) {
+        lacks.put(Metric.WRITTEN, NO_WRITES);
+      }
+      return lacks;
+    }
+
+    /** Whether {@link Settings#seconds} says how long it is. */
+    boolean hasLength() {
+      return false;
     }
 
     @Override
@@ -109,10 +165,10 @@ final class Loads {
       return value == null ? storeOptions(Map.of()).get(option) : value;
     }
 
-    final Map<Metric, Double> metrics(Map<Metric, String> names, Map<String, Double> figures) {
+    final Map<Metric, Double> metrics(Map<String, Double> figures) {
       Map<Metric, Double> metrics = new EnumMap<>(Metric.class);
       for (Metric metric : metrics()) {
-        Double figure = figures.get(names.get(metric));
+        Double figure = figures.get(names().get(metric));
         if (figure != null) {
           metrics.put(metric, figure);
         }
@@ -147,17 +203,13 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      EnumSet<Metric> all = EnumSet.allOf(Metric.class);
-      if (settings.name().equals("c")) {
-        all.remove(Metric.WRITTEN);
-      }
-      return all;
+    Map<Metric, String> names() {
+      return NAMES;
     }
 
     @Override
-    public String lack(Metric metric) {
-      return "it writes nothing";
+    Map<Metric, String> lacks() {
+      return settings.name().equals("c") ? Map.of(Metric.WRITTEN, NO_WRITES) : Map.of();
     }
 
     @Override
@@ -167,7 +219,7 @@ final class Loads {
 
     @Override
     public Map<Metric, Double> run(Map<String, String> options, long seed) throws Exception {
-      return metrics(NAMES, load(options).run());
+      return metrics(load(options).run());
     }
   }
 
@@ -181,8 +233,6 @@ final class Loads {
     }
 
     abstract long heapBytes(Map<String, String> options);
-
-    abstract Map<Metric, String> names();
 
     @Override
     public final String costs() {
@@ -211,7 +261,7 @@ final class Loads {
                   figures.putAll(Events.numbers(told));
                 }
               });
-      return metrics(names(), figures);
+      return metrics(figures);
     }
   }
 
@@ -228,6 +278,11 @@ final class Loads {
 
     Virtual(Settings settings) {
       super(settings, TuneSpec.VIRTUAL);
+    }
+
+    @Override
+    boolean hasLength() {
+      return true;
     }
 
     private ScaledLoad load(Map<String, String> options) {
@@ -252,22 +307,44 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      EnumSet<Metric> all = EnumSet.allOf(Metric.class);
-      if (load(Map.of()).isPaced()) {
-        all.remove(Metric.THROUGHPUT);
-      }
-      if (!load(Map.of()).hasWrites()) {
-        all.remove(Metric.WRITTEN);
-      }
-      return all;
+    Map<Metric, String> lacks() {
+      return lacksOf(load(Map.of()).isPaced(), load(Map.of()).hasWrites());
+    }
+  }
+
+  /** A recording, in virtual time. */
+  private static final class Recorded extends InMemory {
+    private final RecordedLoad load;
+
+    Recorded(Settings settings) throws IOException {
+      super(settings, TuneSpec.RECORDED);
+      Path file = Path.of(settings.name());
+      this.load = RecordedLoad.read("--workload", file, settings.part(), settings.seconds());
     }
 
     @Override
-    public String lack(Metric metric) {
-      return metric == Metric.WRITTEN
-          ? "it writes nothing"
-          : "its requests arrive at a rate of their own";
+    boolean hasLength() {
+      return settings.seconds() < Double.MAX_VALUE;
+    }
+
+    @Override
+    StoreOptions storeOptions(Map<String, String> options) {
+      return load.storeOptions(ofStore(options), ofTree(options));
+    }
+
+    @Override
+    long heapBytes(Map<String, String> options) {
+      return load.heapBytes(ofStore(options), ofTree(options)) + storeOptions(options).logLimit();
+    }
+
+    @Override
+    Map<Metric, String> names() {
+      return Virtual.NAMES;
+    }
+
+    @Override
+    Map<Metric, String> lacks() {
+      return lacksOf(true, load.hasWrites());
     }
   }
 
@@ -308,13 +385,9 @@ final class Loads {
     }
 
     @Override
-    public Set<Metric> metrics() {
-      return NAMES.keySet();
-    }
-
-    @Override
-    public String lack(Metric metric) {
-      return "simulated stores have no time";
+    Map<Metric, String> lacks() {
+      String none = "simulated stores have no time";
+      return Map.of(Metric.THROUGHPUT, none, Metric.P99, none);
     }
   }
 }

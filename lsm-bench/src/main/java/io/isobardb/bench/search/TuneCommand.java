@@ -1,6 +1,8 @@
 package io.isobardb.bench.search;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.process.Provenance;
+import io.isobardb.bench.process.RunOptions;
 import io.isobardb.bench.search.Chooser.Plan;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.Numbers;
@@ -14,7 +16,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +44,8 @@ public final class TuneCommand implements Callable<Integer> {
   private static final int MOST_EVALUATIONS = 1000;
   private static final int MOST_KNOBS = 6;
   private static final int MOST_PAIRS = 100;
+  private static final double USUAL_SCALE = 0.1;
+  private static final double USUAL_SECONDS = 30;
 
   /** The prefix of options in the file that is written. */
   static final String PREFIX = "isobar.";
@@ -55,8 +58,8 @@ public final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--workload",
       required = true,
-      paramLabel = "NAME",
-      description = "The workload; see below.")
+      paramLabel = "NAME|FILE",
+      description = "The workload, by its name, or a recording of one; see below.")
   private String workload = "";
 
   @Option(
@@ -113,21 +116,16 @@ public final class TuneCommand implements Callable<Integer> {
       names = "--scale",
       paramLabel = "X",
       description =
-          "By which the workload's records, memory, rates and device are multiplied (default:"
-              + " ${DEFAULT-VALUE}).")
-  private double scale = 0.1;
+          "By which the workload's records, memory, rates and device are multiplied; of a"
+              + " recording, the part of its keys that is taken (default: 0.1; of a recording, 1).")
+  private @Nullable Double scale;
 
   @Option(
       names = "--duration",
       paramLabel = "TIME",
-      description = "How long requests arrive in virtual time (default: 30s).")
+      description =
+          "How long requests arrive in virtual time (default: 30s; of a recording, all of it).")
   private @Nullable TimeSpan duration;
-
-  @Option(
-      names = "--option",
-      paramLabel = "NAME=VALUE",
-      description = "An option that is the same in all runs, those of the defaults, too.")
-  private Map<String, String> options = new LinkedHashMap<>();
 
   @Option(
       names = "--timeout",
@@ -136,23 +134,16 @@ public final class TuneCommand implements Callable<Integer> {
   private @Nullable TimeSpan timeout;
 
   @Option(
-      names = "--seed",
-      paramLabel = "S",
-      description = "Of all choices (default: ${DEFAULT-VALUE}).")
-  private long seed = 1;
-
-  @Option(
       names = "--out",
       paramLabel = "DIR",
       description =
           "Where evaluations.csv and best.properties go. What the first has is not run again.")
   private @Nullable Path out;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Where stores on files are made (default: a temporary directory).")
-  private @Nullable Path dir;
+  @Option(names = "--json", description = "Print JSON instead of tables.")
+  private boolean json;
+
+  @Mixin private RunOptions runOptions = new RunOptions();
 
   @Mixin private HtmlOption html = new HtmlOption();
 
@@ -160,14 +151,15 @@ public final class TuneCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     html.check();
     checkNumbers();
+    boolean recorded = Loads.isRecorded(workload);
     Load load =
         Loads.of(
             new Loads.Settings(
-                workload.toLowerCase(Locale.ROOT),
-                scale,
-                duration == null ? 30 : duration.millis() / 1e3,
-                options,
-                dir));
+                recorded ? workload : workload.toLowerCase(Locale.ROOT),
+                scale == null ? recorded ? 1 : USUAL_SCALE : scale,
+                seconds(recorded),
+                runOptions.options(),
+                runOptions.dir()));
     // A wrong --option is told before a wrong knob.
     UsageException.ofArguments(() -> load.defaultOf("memoryBudget"));
     Goal goal = goal(load);
@@ -177,13 +169,13 @@ public final class TuneCommand implements Callable<Integer> {
           "--knobs has at most " + MOST_KNOBS + " knobs, not " + parsed.size());
     }
     for (Knob knob : parsed) {
-      if (options.containsKey(knob.name())) {
+      if (runOptions.options().containsKey(knob.name())) {
         throw new UsageException("--option " + knob.name() + " is a knob, too");
       }
     }
     Space space = new Space(parsed, taken -> isTaken(load, taken));
     checkEnds(load, space);
-    Plan plan = new Plan(goal, method, evaluations, oneByOne, seed);
+    Plan plan = new Plan(goal, method, evaluations, oneByOne, runOptions.seed());
     Findings findings;
     try (Progress progress = Progress.onStandardError()) {
       findings = search(load, space, plan, progress);
@@ -197,18 +189,26 @@ public final class TuneCommand implements Callable<Integer> {
     if (out != null && report.isForPaste()) {
       Files.writeString(out.resolve(BEST_FILE), report.properties());
     }
-    Map<String, String> facts = Provenance.of(command, dir == null ? Path.of("") : dir);
+    Path files = runOptions.dir();
+    Map<String, String> facts = Provenance.of(command, files == null ? Path.of("") : files);
     html.write(() -> new TunePage(report, facts).page());
     PrintWriter printer = command.commandLine().getOut();
-    printer.print(report.text());
+    printer.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text());
     printer.flush();
     return (findings.best() == null ? Exit.FINDING : Exit.SUCCESS).code();
+  }
+
+  private double seconds(boolean recorded) {
+    if (duration != null) {
+      return duration.millis() / 1e3;
+    }
+    return recorded ? Double.MAX_VALUE : USUAL_SECONDS;
   }
 
   private void checkNumbers() {
     Numbers.check("--evaluations", evaluations, 4, MOST_EVALUATIONS);
     Numbers.check("--pairs", pairs, 0, MOST_PAIRS);
-    if (!(scale > 0 && scale <= 10)) {
+    if (scale != null && !(scale > 0 && scale <= 10)) {
       throw new UsageException("--scale must be above 0 and at most 10, not " + scale);
     }
     if (duration != null) {

@@ -6,6 +6,7 @@ import io.isobardb.bench.search.Findings.Without;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.TextTable;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -53,6 +54,55 @@ final class TuneReport {
       text.append("\nTo paste:\n\n").append(properties());
     }
     return text.toString();
+  }
+
+  /** All of it for programs; times in seconds. */
+  Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("workload", load.description());
+    map.put("metric", metric.label());
+    map.put("unit", metric == Metric.COST ? load.costs() : metric.unit());
+    List<Object> runs = new ArrayList<>();
+    for (Trial trial : findings.trials()) {
+      Map<String, Object> run = new LinkedHashMap<>();
+      run.put("why", trial.phase().name().toLowerCase(Locale.ROOT));
+      run.put("options", findings.space().options(trial.setting()));
+      run.put("seed", trial.seed());
+      run.put("seconds", trial.seconds());
+      if (trial.isFailed()) {
+        run.put("failure", trial.failure());
+      }
+      run.put("metrics", labelled(trial.figures()));
+      runs.add(run);
+    }
+    map.put("runs", runs);
+    map.put("conclusions", conclusions());
+    List<String> best = findings.best();
+    if (best != null) {
+      map.put("best", findings.space().options(best));
+      map.put("isBetterThanDefaults", isForPaste() && findings.isBetter(findings.ratio()));
+      List<Object> binding = new ArrayList<>();
+      findings.binding().forEach(bound -> binding.add(bound.text()));
+      map.put("binding", binding);
+      map.put("pairs", findings.pairs());
+      Map<String, Object> without = new LinkedHashMap<>();
+      findings.without().forEach(each -> without.put(each.knob().name(), each.ratio()));
+      map.put("timesWithout", without);
+    }
+    if (findings.hasSurface()) {
+      Map<String, Object> weights = new LinkedHashMap<>();
+      findings.weights().forEach(each -> weights.put(each.knob().name(), each.times()));
+      map.put("weights", weights);
+    }
+    return map;
+  }
+
+  private static Map<String, Object> labelled(Map<Metric, Double> figures) {
+    Map<String, Object> labelled = new LinkedHashMap<>();
+    figures.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(each -> labelled.put(each.getKey().label(), each.getValue()));
+    return labelled;
   }
 
   /** Whether there is something better than the defaults. */

@@ -103,7 +103,7 @@ public record StoreShape(
     private static final int PAGE_BYTES = 16 << 10;
 
     /** How large SSTables are. */
-    static final TableSizes SIZES = new TableSizes(PAGE_BYTES);
+    static final TableSizes SIZES = new TableSizes(PAGE_BYTES, 0);
 
     /** When active SSTables are sealed. */
     static final Sealing SEALING = new Sealing(MemoryComponent.PARTITIONED, 0, PAGE_BYTES, 0);

@@ -5,6 +5,7 @@ import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
 import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.bench.engine.Session;
+import io.isobardb.bench.record.RecordOption;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.TreeOptions;
@@ -24,13 +25,16 @@ import site.ycsb.DBException;
  * The YCSB binding of any engine of {@code bench.engine}, for peers. Properties: {@code
  * isobar.engine}, and of the adapter {@code isobar.dir}, {@code isobar.memory}, {@code
  * isobar.durability}, {@code isobar.io}. Isobar whose {@link #setTree tree} is given takes all of
- * {@code isobar.store.OPTION}, too.
+ * {@code isobar.store.OPTION}, too, and {@value #RECORDING} and {@value #RECORDED_KEYS}.
  */
 public final class EngineClient extends RecordClient {
   private static final Shared<Engine> ENGINE = new Shared<>();
   private static final String TREE_RUNS = "tree.runs";
   private static final String TREE_COMPRESSION = "tree.compression";
   private static final String TREE_FILTERS = "tree.filterBitsPerKey";
+
+  static final String RECORDING = "recording";
+  static final String RECORDED_KEYS = "recording.keys";
 
   private @Nullable Session session;
 
@@ -49,7 +53,7 @@ public final class EngineClient extends RecordClient {
     EngineKind kind = EngineKind.of(required(properties, "isobar.engine"));
     Engine engine =
         kind == EngineKind.ISOBAR && properties.containsKey(TREE_RUNS)
-            ? IsobarEngine.open(dir, IsobarClient.options(properties), trees, tree(properties))
+            ? openIsobar(dir, properties, trees)
             : kind.open(
                 new EngineOptions(
                     dir,
@@ -58,6 +62,18 @@ public final class EngineClient extends RecordClient {
                     properties.getProperty("isobar.durability", "async").equals("sync"),
                     trees));
     System.err.println(engine.configuration());
+    return engine;
+  }
+
+  private static Engine openIsobar(Path dir, Properties properties, int trees) {
+    IsobarEngine engine =
+        IsobarEngine.open(dir, IsobarClient.options(properties), trees, tree(properties));
+    String file = properties.getProperty(RECORDING);
+    if (file != null) {
+      int keys = Integer.parseInt(properties.getProperty(RECORDED_KEYS));
+      // The end of the store ends it.
+      RecordOption.start(engine.store(), Path.of(file), keys);
+    }
     return engine;
   }
 

@@ -7,6 +7,7 @@ import io.isobardb.bench.engine.Io;
 import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
+import io.isobardb.bench.record.RecordOption;
 import io.isobardb.cli.Program;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
@@ -16,6 +17,7 @@ import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import io.isobardb.ycsb.RecordClient;
@@ -90,7 +92,8 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--hot",
       paramLabel = "KEYS:TREES",
       description =
-          "Share of the records in a share of the trees, in percent, such as 80:20 (default: even).")
+          "Share of the records in a share of the trees, in percent, such as 80:20 (default:"
+              + " even).")
   private String hot = "";
 
   @Option(
@@ -114,7 +117,8 @@ public final class YcsbCommand implements Callable<Integer> {
       names = "--target",
       paramLabel = "OPS",
       description =
-          "Operations per second to aim at; latencies are then counted from when an operation was due, too.")
+          "Operations per second to aim at; latencies are then counted from when an operation was"
+              + " due, too.")
   private int target;
 
   @Option(
@@ -132,6 +136,8 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(names = "-p", paramLabel = "NAME=VALUE", description = "Further YCSB properties.")
   private Map<String, String> properties = new LinkedHashMap<>();
+
+  @Mixin private RecordOption record = new RecordOption();
 
   @Mixin private HtmlOption html = new HtmlOption();
 
@@ -154,6 +160,7 @@ public final class YcsbCommand implements Callable<Integer> {
     }
     settings.setProperty("isobar.engine", kind.label());
     check(kind, settings);
+    checkRecord(kind, loadOnly);
     Map<String, YcsbRun> runs = new LinkedHashMap<>();
     Map<String, String> facts;
     try (WorkDirectory data = WorkDirectory.of(dir, "isobar-data-");
@@ -163,6 +170,7 @@ public final class YcsbCommand implements Callable<Integer> {
         runs.put("load", run(kind, true, settings, records, progress));
       }
       if (!loadOnly && runs.values().stream().allMatch(run -> run.problems().isEmpty())) {
+        record(settings);
         runs.put("workload " + letter, run(kind, false, settings, operationCount(), progress));
       }
       facts = Provenance.of(command, data.path());
@@ -216,6 +224,24 @@ public final class YcsbCommand implements Callable<Integer> {
     }
   }
 
+  private void checkRecord(EngineKind kind, boolean loadOnly) {
+    record.options();
+    if (record.file() != null && (kind != EngineKind.ISOBAR || loadOnly)) {
+      throw new UsageException("--record is for a workload on isobar");
+    }
+  }
+
+  /** Has the client record the run. */
+  private void record(Properties settings) {
+    Path file = record.file();
+    if (file != null) {
+      EngineClient.setTree(settings, TreeOptions.defaults());
+      settings.setProperty(EngineClient.RECORDING, file.toAbsolutePath().toString());
+      settings.setProperty(
+          EngineClient.RECORDED_KEYS, Integer.toString(record.options().oneKeyIn()));
+    }
+  }
+
   /** What the client would refuse when it is opened. */
   private static void check(EngineKind kind, Properties settings) {
     try {
@@ -265,7 +291,10 @@ public final class YcsbCommand implements Callable<Integer> {
         YcsbRun.run(
             child,
             load,
-            (kind == EngineKind.ISOBAR ? IsobarClient.class : EngineClient.class).getName(),
+            (kind == EngineKind.ISOBAR && !settings.containsKey(EngineClient.RECORDING)
+                    ? IsobarClient.class
+                    : EngineClient.class)
+                .getName(),
             settings,
             threads,
             load ? 0 : target,

@@ -275,7 +275,7 @@ class ModelCommandTest {
   void fewOrAllNewKeysTellNothing(@TempDir Path dir) throws IOException {
     Path few = Files.writeString(dir.resolve("few"), "a\nb\n");
     assertEquals(2, run("--keys-from " + few));
-    assertTrue(err.toString().contains("needs 1,000 lines or more, and"), err.toString());
+    assertTrue(err.toString().contains("needs 1,000 writes or more, and"), err.toString());
     String all = IntStream.range(0, 2000).mapToObj(i -> "k" + i).collect(Collectors.joining("\n"));
     assertEquals(2, run("--keys-from " + Files.writeString(dir.resolve("new"), all)));
     assertTrue(err.toString().contains("hardly any key"), err.toString());

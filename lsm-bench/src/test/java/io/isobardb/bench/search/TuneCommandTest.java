@@ -3,6 +3,7 @@ package io.isobardb.bench.search;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.Isobar;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.TreeOptions;
@@ -36,7 +37,7 @@ class TuneCommandTest {
     return line.execute(all.toArray(String[]::new));
   }
 
-  private static Load load(String name, double part) {
+  private static Load load(String name, double part) throws Exception {
     return Loads.of(new Loads.Settings(name, part, 1, Map.of(), null));
   }
 
@@ -71,6 +72,14 @@ class TuneCommandTest {
       properties.setProperty("isobar.memoryBudget", "4MB");
       StoreOptions.fromProperties(properties, "isobar.");
     }
+    StringWriter json = new StringWriter();
+    List<String> asJson = new ArrayList<>(List.of(args));
+    asJson.add("--json");
+    assertEquals(0, run(json, asJson.toArray(String[]::new)), json::toString);
+    Map<String, Object> map = JSON.std.mapFrom(json.toString());
+    assertEquals("written", map.get("metric"));
+    assertEquals(csv.lines().count() - 2, ((List<?>) map.get("runs")).size());
+    assertTrue(map.containsKey("best") && map.containsKey("weights"), map::toString);
     StringWriter again = new StringWriter();
     assertEquals(0, run(again, args), again::toString);
     assertEquals(text, again.toString());
@@ -82,7 +91,7 @@ class TuneCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"steady", "simulated-write-heavy"})
+  @ValueSource(strings = {"steady", "simulated-write-heavy", "simulated-day"})
   void whatRunsOnTheHeapIsTheSameForEqualSeedsAndHasAllItsMetrics(String name) throws Exception {
     Load load = load(name, 0.005);
     Map<String, String> options =

@@ -171,6 +171,11 @@ public final class ExperimentalOptions {
     return Math.toIntExact(bytes("activeTableSize"));
   }
 
+  /** How large SSTables on disk are, in bytes; 0 if that follows the write memory. */
+  public long diskTableSize() {
+    return bytes("diskTableSize");
+  }
+
   /** Through how many of the last sizes the line is drawn whose root the memory tuner seeks. */
   public int tunerSamples() {
     return whole("tunerSamples");
@@ -370,6 +375,16 @@ public final class ExperimentalOptions {
      */
     public Builder activeTableSize(int bytes) {
       return set("activeTableSize", bytes);
+    }
+
+    /**
+     * How large SSTables on disk are: 0, or 32 KiB to 1 GiB; at least 16 pages.
+     *
+     * <p>Default 0: an eighth of the write memory, 256 KiB to 16 MiB. Those that merges write grow
+     * with the tree.
+     */
+    public Builder diskTableSize(long bytes) {
+      return set("diskTableSize", bytes);
     }
 
     /**

@@ -117,6 +117,11 @@ public final class Merger {
     return settings;
   }
 
+  /** How large SSTables are. */
+  public TableSizes tableSizes() {
+    return settings.sizes();
+  }
+
   /** The size of an SSTable that a disk merge writes to a tree now. */
   long tableBytes(TreeHandle tree) {
     return tableBytes(tree, 0);

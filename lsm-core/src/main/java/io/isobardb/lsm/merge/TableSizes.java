@@ -6,8 +6,9 @@ import io.isobardb.lsm.component.MemoryRules;
  * How large SSTables on disk are. Pure functions; any thread.
  *
  * @param pageSize of the store
+ * @param givenBytes what all of them have; 0 if that follows the memory and the tree
  */
-public record TableSizes(int pageSize) {
+public record TableSizes(int pageSize, long givenBytes) {
   /** A flushed SSTable has one in so many parts of the write memory. */
   private static final int FLUSHED_SHARE = 8;
 
@@ -30,6 +31,9 @@ public record TableSizes(int pageSize) {
 
   /** The size of one that is flushed while the write memory is so large. */
   public long flushed(long writeBytes) {
+    if (givenBytes > 0) {
+      return Math.max(givenBytes, (long) LEAST_PAGES * pageSize);
+    }
     long least = Math.max(LEAST_BYTES, (long) LEAST_PAGES * pageSize);
     return Math.max(Math.min(writeBytes / FLUSHED_SHARE, MOST_BYTES), least);
   }
@@ -43,7 +47,9 @@ public record TableSizes(int pageSize) {
    */
   public long flushed(long writeBytes, long memoryBytes, boolean sliced) {
     long usual = flushed(writeBytes);
-    return sliced ? MemoryRules.partBytes(memoryBytes, writeBytes, usual) : usual;
+    return sliced && givenBytes == 0
+        ? MemoryRules.partBytes(memoryBytes, writeBytes, usual)
+        : usual;
   }
 
   /**
@@ -59,6 +65,9 @@ public record TableSizes(int pageSize) {
    */
   public long merged(long writeBytes, long diskBytes, long memoryBytes, boolean sliced) {
     long flushed = flushed(writeBytes, memoryBytes, sliced);
+    if (givenBytes > 0) {
+      return flushed;
+    }
     long wanted = Math.max(flushed, Math.min(diskBytes / TREE_PARTS, MOST_BYTES));
     return !sliced && MemoryRules.isSmall(memoryBytes, writeBytes, false)
         ? Math.max(wanted, LEAST_OF_SMALL_BYTES)

@@ -117,14 +117,14 @@ final class PartOptions {
         : new StaticShares(sealing.shares(), MemoryRules.flushesWhole(sealing.component()) ? 2 : 1);
   }
 
+  private TableSizes tableSizes() {
+    return new TableSizes(pageSize, chosen.diskTableSize());
+  }
+
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     return new Flusher.Settings(
-        flushRules,
-        leveling.l0(),
-        new TableSizes(pageSize),
-        Math.max(1, jobs() / 2),
-        L0Rules.of(given));
+        flushRules, leveling.l0(), tableSizes(), Math.max(1, jobs() / 2), L0Rules.of(given));
   }
 
   /** What merges keep to. */
@@ -132,7 +132,7 @@ final class PartOptions {
     return new Merger.Settings(
         leveling.policy(),
         new MemoryMerging(chosen.memoryComponent()),
-        new TableSizes(pageSize),
+        tableSizes(),
         Merger.Slots.of(jobs()),
         L0Rules.of(given));
   }

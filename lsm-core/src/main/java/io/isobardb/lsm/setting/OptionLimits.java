@@ -16,6 +16,9 @@ public final class OptionLimits {
 
   private static final int LEAST_BUDGET_PAGES = 128;
 
+  private static final long LEAST_TABLE_BYTES = 32 << 10;
+  private static final long MOST_TABLE_BYTES = 1 << 30;
+
   /** The most that can be asked for. */
   private static final long MOST_ACTIVE_BYTES = 64 << 20;
 
@@ -51,5 +54,10 @@ public final class OptionLimits {
   /** The largest size of an active SSTable that may be asked for, with so much write memory. */
   public static long mostActiveBytes(long writeBytes) {
     return Math.min(writeBytes / LEAST_ACTIVE_TABLES, MOST_ACTIVE_BYTES);
+  }
+
+  /** Whether SSTables on disk may be so large; 0 if their size follows from something else. */
+  public static boolean isTableSize(long bytes) {
+    return bytes == 0 || bytes >= LEAST_TABLE_BYTES && bytes <= MOST_TABLE_BYTES;
   }
 }

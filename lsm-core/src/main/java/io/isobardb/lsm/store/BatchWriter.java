@@ -21,9 +21,15 @@ final class BatchWriter {
   private final Operations operations;
   private final Transactions transactions;
   private final SlotCounters batches;
+  private final RecorderSlot recorders;
 
   BatchWriter(
-      Engine engine, Committer committer, Operations operations, Transactions transactions) {
+      Engine engine,
+      Committer committer,
+      Operations operations,
+      Transactions transactions,
+      RecorderSlot recorders) {
+    this.recorders = recorders;
     this.engine = engine;
     this.committer = committer;
     this.operations = operations;
@@ -58,7 +64,9 @@ final class BatchWriter {
       begun = engine.latencies().begin(batches.add(slot, 0, 1));
       committer.admit(batch, limit);
       if (!transactions.inUse()) {
-        awaitSync(committer.write(batch, logged, slot, limit), sync);
+        long written = committer.write(batch, logged, slot, limit);
+        recorders.onBatch(batch);
+        awaitSync(written, sync);
         engine.latencies().wroteBatch(begun);
         return;
       }
@@ -88,6 +96,7 @@ final class BatchWriter {
         checkOpen(trees);
         long written = committer.write(batch, logged, slot, limit);
         transactions.locks().releaseAll(locked);
+        recorders.onBatch(batch);
         awaitSync(written, sync);
       } finally {
         operations.exit(slot);
@@ -145,7 +154,9 @@ final class BatchWriter {
     try {
       checkOpen(trees);
       operations.count(slot, batch.count());
-      return committer.write(batch, logged, slot, limit);
+      long written = committer.write(batch, logged, slot, limit);
+      recorders.onBatch(batch);
+      return written;
     } finally {
       operations.exit(slot);
     }

@@ -11,6 +11,7 @@ import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.tuning.TunerService;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.util.List;
@@ -68,6 +69,7 @@ final class Lifetime implements ExitHook.Closer {
   private final LeakWatch leaks;
   private final Transactions transactions;
   private final OpenCursors cursors;
+  private final RecorderSlot recorders;
   private final SignalLock lock;
   private final AtomicInteger snapshots = new AtomicInteger();
   private final Set<BulkLoader> loads = ConcurrentHashMap.newKeySet();
@@ -95,7 +97,9 @@ final class Lifetime implements ExitHook.Closer {
       Operations operations,
       LeakWatch leaks,
       Transactions transactions,
-      OpenCursors cursors) {
+      OpenCursors cursors,
+      RecorderSlot recorders) {
+    this.recorders = recorders;
     this.parts = parts;
     this.engine = parts.engine();
     this.operations = operations;
@@ -368,6 +372,7 @@ final class Lifetime implements ExitHook.Closer {
     }
     steps.add(engine.gate()::close);
     steps.addRepeatable(cursors::closeAll);
+    steps.add(this::closeRecorder);
     steps.addRepeatable(operations::awaitBegun);
     steps.addRepeatable(this::beginToFree);
     steps.addRepeatable(() -> loads.forEach(BulkLoader::discard));
@@ -384,6 +389,15 @@ final class Lifetime implements ExitHook.Closer {
     steps.add(() -> ProfileFile.write(engine, parts.pool()));
     parts.addClosing(steps);
     return steps;
+  }
+
+  /** What a recording lacks does not keep a store from being closed whole. */
+  private void closeRecorder() {
+    try {
+      recorders.close();
+    } catch (UncheckedIOException e) {
+      System.getLogger(Lifetime.class.getName()).log(Level.WARNING, name() + ": " + e.getMessage());
+    }
   }
 
   /** From here on the store can only be closed. */

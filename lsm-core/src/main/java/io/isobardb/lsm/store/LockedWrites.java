@@ -25,6 +25,7 @@ final class LockedWrites {
   private final Committer committer;
   private final PointReader reader;
   private final Transactions transactions;
+  private final RecorderSlot recorders;
 
   LockedWrites(OpenStore open, TreeHandle handle) {
     this.handle = handle;
@@ -32,6 +33,7 @@ final class LockedWrites {
     this.committer = open.parts().committer();
     this.reader = open.parts().reader();
     this.transactions = open.transactions();
+    this.recorders = open.recorders();
   }
 
   /**
@@ -51,6 +53,7 @@ final class LockedWrites {
         handle.checkOpen();
         long written = committer.write(handle, writer, slot);
         transactions.locks().releaseAll(locked);
+        recorders.onWrite(handle, writer.write());
         awaitSync(written, sync);
       } finally {
         operations.exit(slot);
@@ -161,6 +164,7 @@ final class LockedWrites {
           return null;
         }
         byte[] before = reader.getArray(handle, key, reader.latest());
+        recorders.onGet(handle, key, before);
         if (!condition.test(before)) {
           return new Outcome(false, before);
         }
@@ -170,6 +174,7 @@ final class LockedWrites {
         }
         long written = committer.write(handle, writer, slot);
         transactions.locks().releaseAll(locked);
+        recorders.onWrite(handle, write);
         awaitSync(written, sync);
         return new Outcome(true, before);
       } finally {

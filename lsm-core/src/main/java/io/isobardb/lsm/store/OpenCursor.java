@@ -49,6 +49,9 @@ public final class OpenCursor implements Cursor {
   /** What was passed, for a transaction that has to know. */
   private final @Nullable KeySpan passed;
 
+  /** For a recorder, if there was one when this was opened. */
+  private final @Nullable ScanWatch watch;
+
   /** For {@link #read}; of the thread that uses the cursor. */
   private ByteBuffer scratch = Keys.NO_ROOM;
 
@@ -63,9 +66,16 @@ public final class OpenCursor implements Cursor {
   /**
    * @param lsn what it reads at
    * @param passed where to note what it has passed, or null
+   * @param watch for a recorder, or null
    */
   OpenCursor(
-      OpenCursors owner, TreeHandle tree, TreeCursor cursor, long lsn, @Nullable KeySpan passed) {
+      OpenCursors owner,
+      TreeHandle tree,
+      TreeCursor cursor,
+      long lsn,
+      @Nullable KeySpan passed,
+      @Nullable ScanWatch watch) {
+    this.watch = watch;
     this.owner = owner;
     this.tree = tree;
     this.number = owner.nextNumber();
@@ -114,6 +124,7 @@ public final class OpenCursor implements Cursor {
   public boolean first() {
     enter();
     try {
+      beginScan(null);
       return forward(null, cursor.first());
     } catch (MergeException e) {
       forward(null, true);
@@ -127,6 +138,7 @@ public final class OpenCursor implements Cursor {
   public boolean last() {
     enter();
     try {
+      beginScan(null);
       return backward(null, cursor.last());
     } catch (MergeException e) {
       backward(null, true);
@@ -151,6 +163,7 @@ public final class OpenCursor implements Cursor {
     Objects.requireNonNull(key, "key");
     enter();
     try {
+      beginScan(key);
       return forward(key, cursor.seek(key, 0, key.length));
     } catch (MergeException e) {
       forward(key, true);
@@ -165,6 +178,7 @@ public final class OpenCursor implements Cursor {
     Objects.requireNonNull(key, "key");
     enter();
     try {
+      beginScan(key);
       return backward(key, cursor.seekBefore(key, 0, key.length));
     } catch (MergeException e) {
       backward(key, true);
@@ -210,10 +224,19 @@ public final class OpenCursor implements Cursor {
 
   // A move that comes to a key whose operands can't be merged throws, and has passed all before it.
 
+  private void beginScan(byte @Nullable [] key) {
+    if (watch != null) {
+      watch.begin(key);
+    }
+  }
+
   /** Notes a move forward from {@code start}, or from the first key. */
   private boolean forward(byte @Nullable [] start, boolean on) {
     if (passed != null) {
       passed.addForward(start, on ? cursor.key() : null, on ? cursor.keyLength() : 0);
+    }
+    if (watch != null && on) {
+      watch.add(1);
     }
     return on;
   }
@@ -222,6 +245,9 @@ public final class OpenCursor implements Cursor {
   private boolean backward(byte @Nullable [] start, boolean on) {
     if (passed != null) {
       passed.addBackward(start, on ? cursor.key() : null, on ? cursor.keyLength() : 0);
+    }
+    if (watch != null && on) {
+      watch.add(1);
     }
     return on;
   }
@@ -339,7 +365,11 @@ public final class OpenCursor implements Cursor {
     try {
       from = passed == null || !cursor.valid() ? null : currentKey();
       reading = Thread.currentThread();
-      return cursor.forEach(limit, reader);
+      long passedBy = cursor.forEach(limit, reader);
+      if (watch != null) {
+        watch.add(passedBy);
+      }
+      return passedBy;
     } finally {
       reading = null;
       if (from != null) {
@@ -400,6 +430,9 @@ public final class OpenCursor implements Cursor {
     try {
       if (!closed) {
         closed = true;
+        if (watch != null) {
+          watch.end();
+        }
         cursor.close();
         owner.onClosed(this);
       }

@@ -24,6 +24,7 @@ public final class OpenCursors {
   private final Engine engine;
   private final Operations operations;
   private final LeakWatch leaks;
+  private final RecorderSlot recorders;
 
   private final Set<OpenCursor> cursors;
   private final AtomicLong opened = new AtomicLong();
@@ -34,7 +35,13 @@ public final class OpenCursors {
   /** Held by the one cursor that may take pages again when there were not enough. */
   private final Lock turns = new ReentrantLock();
 
-  OpenCursors(Engine engine, Operations operations, LeakWatch leaks, CursorSet open) {
+  OpenCursors(
+      Engine engine,
+      Operations operations,
+      LeakWatch leaks,
+      CursorSet open,
+      RecorderSlot recorders) {
+    this.recorders = recorders;
     this.cursors = open.cursors;
     this.engine = engine;
     this.operations = operations;
@@ -61,7 +68,7 @@ public final class OpenCursors {
       try {
         tree.checkOpen();
         TreeCursor cursor = new TreeCursor(tree, engine::queryCursor, turns, overlay, at, bounds);
-        added = new OpenCursor(this, tree, cursor, at.lsn(), passed);
+        added = new OpenCursor(this, tree, cursor, at.lsn(), passed, watch(tree, bounds));
         cursors.add(added);
         tree.counts().countScan();
         // A thread that refuses first and then closes all cursors has not seen this one, or is seen
@@ -82,6 +89,12 @@ public final class OpenCursors {
       operations.checkOpen();
     }
     return added;
+  }
+
+  /** What tells a recorder of a cursor; null if there is none. */
+  private @Nullable ScanWatch watch(TreeHandle tree, Bounds bounds) {
+    Recorder recorder = recorders.current();
+    return recorder == null ? null : new ScanWatch(recorder, tree, bounds.from());
   }
 
   /** What to throw if a cursor over a tree is used after it was closed. */

@@ -2,6 +2,8 @@ package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Recording;
+import io.isobardb.lsm.RecordingOptions;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -17,6 +19,7 @@ import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.io.NewDirectory;
+import io.isobardb.lsm.io.NewFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreProfile;
@@ -57,6 +60,7 @@ public final class OpenStore implements Store {
   private final Copies copies;
   private final MergeWaits merges;
   private final OperationTotals totals = new OperationTotals();
+  private final RecorderSlot recorders = new RecorderSlot();
   private final RecentStats recent;
   private final Trees trees;
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
@@ -71,9 +75,9 @@ public final class OpenStore implements Store {
     this.operations = new Operations(engine.operations(), engine.environment().scheduler());
     this.leaks = new LeakWatch(engine);
     this.transactions = new Transactions(engine, operations, leaks);
-    this.cursors = new OpenCursors(engine, operations, leaks, open);
-    this.lifetime = new Lifetime(parts, operations, leaks, transactions, cursors);
-    this.batches = new BatchWriter(engine, parts.committer(), operations, transactions);
+    this.cursors = new OpenCursors(engine, operations, leaks, open, recorders);
+    this.lifetime = new Lifetime(parts, operations, leaks, transactions, cursors, recorders);
+    this.batches = new BatchWriter(engine, parts.committer(), operations, transactions, recorders);
     this.copies = new Copies(parts, operations, lifetime);
     this.merges = new MergeWaits(parts, operations);
     this.recent = new RecentStats(this);
@@ -161,6 +165,10 @@ public final class OpenStore implements Store {
 
   OperationTotals totals() {
     return totals;
+  }
+
+  RecorderSlot recorders() {
+    return recorders;
   }
 
   LeakWatch leaks() {
@@ -443,6 +451,21 @@ public final class OpenStore implements Store {
   public ObjectName registerMXBean() {
     refuseInListener("Store.registerMXBean");
     return lifetime.register(this);
+  }
+
+  @Override
+  public Recording startRecording(Path file, RecordingOptions recordingOptions) {
+    Objects.requireNonNull(file, "file");
+    Objects.requireNonNull(recordingOptions, "recordingOptions");
+    int slot = operations.enter();
+    try {
+      return recorders.begin(
+          parts, totals, recordingOptions, () -> NewFile.create(file, options.fileAccess()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the recording can't begin: " + e.getMessage(), e);
+    } finally {
+      operations.exit(slot);
+    }
   }
 
   @Override

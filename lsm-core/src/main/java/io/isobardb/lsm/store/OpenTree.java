@@ -61,6 +61,7 @@ public final class OpenTree implements Tree {
   private final int maxKeyBytes;
   private final WriteGate gate;
   private final PointReader reader;
+  private final RecorderSlot recorders;
 
   OpenTree(OpenStore store, TreeHandle handle) {
     this.store = store;
@@ -77,6 +78,7 @@ public final class OpenTree implements Tree {
     this.maxKeyBytes = store.pageSize() / 4;
     this.gate = store.engine().gate();
     this.reader = store.parts().reader();
+    this.recorders = store.recorders();
   }
 
   /**
@@ -442,7 +444,9 @@ public final class OpenTree implements Tree {
   /** As {@link #get(byte[])}, as of a moment that is registered. */
   byte @Nullable [] get(byte[] key, Moment at) {
     checkKey(key);
-    return reader.getArray(handle, key, at);
+    byte[] value = reader.getArray(handle, key, at);
+    recorders.onGet(handle, key, value);
+    return value;
   }
 
   @Override
@@ -470,7 +474,9 @@ public final class OpenTree implements Tree {
 
   int get(byte[] key, ByteBuffer target, Moment at) {
     checkKey(key);
-    return advance(target, reader.get(handle, key, at, target));
+    int length = reader.get(handle, key, at, target);
+    recorders.onGet(handle, key, length);
+    return advance(target, length);
   }
 
   private static int advance(ByteBuffer target, int length) {
@@ -617,6 +623,7 @@ public final class OpenTree implements Tree {
         committer.admit(handle, writer);
         if (!transactions.inUse()) {
           long written = committer.write(handle, writer, slot);
+          recorders.onWrite(handle, writer.write());
           if (sync) {
             committer.awaitDurable(written);
           }

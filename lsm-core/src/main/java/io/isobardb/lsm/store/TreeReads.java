@@ -26,17 +26,23 @@ final class TreeReads {
   private final PointReader reader;
   private final InPlaceReader inPlace;
   private final BatchReader batches;
+  private final RecorderSlot recorders;
 
   TreeReads(OpenStore open, TreeHandle handle) {
     this.handle = handle;
     this.reader = open.parts().reader();
     this.inPlace = open.parts().inPlaceReader();
     this.batches = open.parts().batchReader();
+    this.recorders = open.recorders();
   }
 
   /** The values of many keys, in their order. */
   List<byte @Nullable []> multiGet(List<byte[]> keys, Moment at) {
-    return Arrays.asList(batches.get(handle, keys, at));
+    byte[][] values = batches.get(handle, keys, at);
+    for (int i = 0; i < values.length && recorders.current() != null; i++) {
+      recorders.onGet(handle, keys.get(i), values[i]);
+    }
+    return Arrays.asList(values);
   }
 
   /** Shows a value to {@code look}; null if there is no such key. */
@@ -47,6 +53,7 @@ final class TreeReads {
       target.limit(Math.min(target.capacity(), SMALL_BYTES));
       int length = reader.get(handle, key, reader.latest(), probe);
       byte[] folded = probe.folded();
+      recorders.onGet(handle, key, length);
       if (length == Tree.NOT_FOUND) {
         return null;
       }

@@ -78,7 +78,7 @@ public final class LevelPlanner {
     this.pool = pool;
     this.merger = merger;
     this.policy = new PartitionedLeveling(options);
-    this.sizes = new TableSizes(pool.pageSize());
+    this.sizes = merger.tableSizes();
     this.memoryBytes = memoryBytes(budgetBytes);
     pool.blocks().chargeOutside(memoryBytes, Purpose.METADATA);
   }

@@ -37,7 +37,7 @@ public final class FlusherAccess {
         new Flusher.Settings(
             rules,
             L0Structure.GREEDY_GROUPED,
-            new TableSizes(4096),
+            new TableSizes(4096, 0),
             1,
             L0Rules.fixed(L0Limits.DEFAULT));
     Sealing sealing = new Sealing(MemoryComponent.PARTITIONED, 0, 4096, 0);

@@ -8,7 +8,7 @@ class TableSizesTest {
   private static final int KB = 1 << 10;
   private static final int MB = 1 << 20;
 
-  private final TableSizes sizes = new TableSizes(4096);
+  private final TableSizes sizes = new TableSizes(4096, 0);
 
   @Test
   void aFlushedOneIsAnEighthOfTheWriteMemoryWithinLimits() {
@@ -20,7 +20,16 @@ class TableSizesTest {
 
   @Test
   void itHasSixteenPagesAtLeast() {
-    assertEquals(MB, new TableSizes(64 * KB).flushed(MB));
+    assertEquals(MB, new TableSizes(64 * KB, 0).flushed(MB));
+  }
+
+  @Test
+  void aGivenSizeIsThatOfAllAndSixteenPagesAtLeast() {
+    TableSizes given = new TableSizes(4096, 3 * MB);
+    assertEquals(3 * MB, given.flushed(128 * MB, 100, true));
+    assertEquals(3 * MB, given.merged(128 * MB, 100L << 30, 100, true));
+    assertEquals(3 * MB, given.merged(MB, 0, 100, false));
+    assertEquals(MB, new TableSizes(64 * KB, 32 * KB).merged(MB, MB, MB, false));
   }
 
   @Test

@@ -101,6 +101,8 @@ final class ScriptOptions {
     sets.add(small().memoryTuner(false).levels(Levels.optimised()));
     sets.add(ExperimentalOptions.set(small(), e -> e.activeTableSize(32 << 10)));
     sets.add(ExperimentalOptions.set(small(), e -> e.activeTableSize(512 << 10)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.diskTableSize(32 << 10)));
+    sets.add(ExperimentalOptions.set(small(), e -> e.diskTableSize(4 << 20)));
     sets.add(small().writeMemory(3 << 20));
     sets.add(small().memoryTuner(false));
     sets.add(small().ioMode(IoMode.BUFFERED));

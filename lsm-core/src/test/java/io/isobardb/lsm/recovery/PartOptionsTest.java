@@ -34,7 +34,9 @@ class PartOptionsTest {
   @Test
   void aStoresOwnPageSizeReplacesTheOneAskedFor() {
     StoreOptions given = ofBudget().pageSize(4096).build();
-    assertEquals(new TableSizes(8192), new PartOptions(given, 8192, MB).flushing().sizes());
+    assertEquals(new TableSizes(8192, 0), new PartOptions(given, 8192, MB).flushing().sizes());
+    StoreOptions sized = ExperimentalOptions.set(ofBudget(), e -> e.diskTableSize(MB)).build();
+    assertEquals(new TableSizes(8192, MB), new PartOptions(sized, 8192, MB).merging().sizes());
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.MemoryTunerOptions;
 import io.isobardb.lsm.MergeFilter;
+import io.isobardb.lsm.RecordingOptions;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
@@ -104,6 +105,7 @@ class NullArgumentsTest {
           "Maintenance",
           "MemoryTunerOptions",
           "MergeFilter",
+          "Recording",
           "RepairResult",
           "Savepoint",
           "Snapshot",
@@ -150,6 +152,7 @@ class NullArgumentsTest {
             store.snapshot(),
             transaction.savepoint(),
             CursorOptions.all(),
+            RecordingOptions.defaults(),
             TreeOptions.defaults(),
             TransactionOptions.defaults(),
             IndexRange.all(),

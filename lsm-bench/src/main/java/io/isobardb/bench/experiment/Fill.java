@@ -1,0 +1,72 @@
+package io.isobardb.bench.experiment;
+
+import static io.isobardb.bench.latency.ScaledLoad.PUT;
+
+import io.isobardb.bench.experiment.report.Results;
+import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.latency.FillLoad;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What options do to writes to random keys as fast as one client can, in virtual time: the settings
+ * of "Towards a Burst-Aware LevelDB". What is not turned is as in LevelDB: 4 MB of write memory,
+ * SSTables of 2 MB. Stateless.
+ */
+abstract class Fill implements Experiment {
+  static final String SOURCE = "Towards a Burst-Aware LevelDB, ";
+  static final String MEMORY = "write memory [MB]";
+  static final String TABLES = "SSTables [KB]";
+  static final int USUAL_MEMORY = 4;
+  static final int USUAL_TABLES = 2048;
+
+  private static final long MEGABYTE = 1 << 20;
+  private static final long LEAST_BUDGET = 24 * MEGABYTE;
+  private static final double SMALL_SECONDS = 3;
+  private static final double MOST_SECONDS = 10;
+  private static final int LOG_BYTES = 64 << 20;
+  private static final int PAGE_BYTES = 4096;
+
+  /** The options that a point sets besides the sizes. */
+  abstract Map<String, String> options(Point point);
+
+  /** Records of a synced write; 0 for single puts. */
+  int batch(Point point) {
+    return 0;
+  }
+
+  @Override
+  public List<Row> measure(Point point, Bench bench) {
+    long memory = (long) (number(point, MEMORY, USUAL_MEMORY) * MEGABYTE);
+    Map<String, String> all = new LinkedHashMap<>();
+    all.put("writeMemory", Long.toString(memory));
+    all.put("memoryTuner", "off");
+    all.put("pageSize", Integer.toString(PAGE_BYTES));
+    all.put("logLimit", Long.toString(Math.max(LOG_BYTES, 2 * memory)));
+    long tables = (long) (number(point, TABLES, USUAL_TABLES) * 1024);
+    all.put("experiment.diskTableSize", Long.toString(tables));
+    all.putAll(options(point));
+    double seconds = Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS));
+    FillLoad load =
+        new FillLoad(Math.max(LEAST_BUDGET, memory * 3 / 2), all, batch(point), seconds);
+    return List.of(Bench.row(point, load.run(bench.seed(), bench::progress)));
+  }
+
+  private static double number(Point point, String name, int usual) {
+    return point.parameters().containsKey(name) ? point.real(name) : usual;
+  }
+
+  /** On a simulated clock nothing has to be rehearsed. */
+  @Override
+  public boolean rehearses() {
+    return false;
+  }
+
+  /** What clients wrote at each value of a parameter, in this order. */
+  static double[] put(Results results, String parameter, List<Integer> values) {
+    return values.stream()
+        .mapToDouble(value -> results.where(parameter, Integer.toString(value)).mean(PUT))
+        .toArray();
+  }
+}
