@@ -118,6 +118,21 @@ final class ActiveCursor extends LeafEntryCursor {
     return true;
   }
 
+  /**
+   * Whether all from a slot on is not wanted, as far as the slots and the fence tell.
+   *
+   * @param at a key that lies between the leaf's fences
+   */
+  private boolean isPastEnd(int to, byte[] at, int offset, int length) {
+    if (to < ActiveNodes.count(shape)) {
+      int prefix = ActiveNodes.prefix(shape);
+      return length >= prefix
+          && isPastEnd(memory.getInt(ActiveNodes.headAt(base, to)), prefix, at, offset);
+    }
+    int upper = tree.nodes.fence(memory, base, UPPER);
+    return upper >= 0 && end != null && compareFence(copyFence(upper), end) >= 0;
+  }
+
   private int lowerBound(byte[] at, int offset, int length, long lsn) {
     return ActiveNodes.slot(
         tree.nodes.lowerBound(memory, base, shape, version, at, offset, length, lsn));
@@ -230,9 +245,11 @@ final class ActiveCursor extends LeafEntryCursor {
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     long sought = Math.min(lsn, NEWEST);
     ahead = AHEAD_ENTRIES;
-    return load(key, offset, length, sought, false)
-        ? settleForward(lowerBound(key, offset, length, sought))
-        : settle(-1);
+    if (!load(key, offset, length, sought, false)) {
+      return settle(-1);
+    }
+    int to = lowerBound(key, offset, length, sought);
+    return end != null && isPastEnd(to, key, offset, length) ? settle(-1) : settleForward(to);
   }
 
   @Override
