@@ -318,6 +318,9 @@ public final class ActiveTree implements WrittenEntries {
         }
         Memory childMemory = pool.memory(child);
         int childBase = pool.base(child);
+        if (ActiveNodes.level(shape) == 1) {
+          ActiveNodes.fetchHeads(childMemory, childBase);
+        }
         int childVersion = ActiveNodes.stableVersion(childMemory, childBase);
         // Without this a split between the two looks would have moved the key out of the child.
         if (ActiveNodes.changed(memory, base, version)) {
