@@ -11,6 +11,7 @@ import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * started). What gets no writes any more is read where it is.
  */
 final class ActiveCursor extends LeafEntryCursor {
+  private static final byte[] NO_KEY = {};
+
   private final ActiveTree tree;
 
   /** Holds the copy; {@link PagePool#NONE} if leaves are read where they are. */
@@ -43,6 +46,15 @@ final class ActiveCursor extends LeafEntryCursor {
 
   /** Keeps the compiler from leaving the fetches out. */
   private int fetched;
+
+  /** The leaf that {@link #approach} found last; {@link PagePool#NONE} if none. */
+  private int approached = PagePool.NONE;
+
+  /** What it found it for. */
+  private byte[] approachedKey = NO_KEY;
+
+  private int approachedLength;
+  private long approachedLsn;
 
   private byte[] fence = new byte[32];
   private final byte @Nullable [] low;
@@ -82,7 +94,10 @@ final class ActiveCursor extends LeafEntryCursor {
     }
     aheadTo = 0;
     if (page == PagePool.NONE) {
-      return show(tree.descend(at, offset, length, lsn, before));
+      return show(
+          at != null && !before && isApproached(at, offset, length, lsn)
+              ? tree.frozenLeaf(approached)
+              : tree.descend(at, offset, length, lsn, before));
     }
     int epoch = pool.epochs().enter();
     try {
@@ -250,6 +265,30 @@ final class ActiveCursor extends LeafEntryCursor {
     }
     int to = lowerBound(key, offset, length, sought);
     return end != null && isPastEnd(to, key, offset, length) ? settle(-1) : settleForward(to);
+  }
+
+  @Override
+  public void approach(byte[] key, int offset, int length, long lsn) {
+    if (page == PagePool.NONE && !closed && !tree.isEmpty()) {
+      approachedLsn = Math.min(lsn, NEWEST);
+      approachedLength = length;
+      if (approachedKey.length < length) {
+        approachedKey = new byte[Math.max(length, 32)];
+      }
+      System.arraycopy(key, offset, approachedKey, 0, length);
+      approached = tree.findFrozen(key, offset, length, approachedLsn);
+    }
+  }
+
+  private boolean isApproached(byte[] at, int offset, int length, long lsn) {
+    return approached != PagePool.NONE
+        && lsn == approachedLsn
+        && Arrays.equals(at, offset, offset + length, approachedKey, 0, approachedLength);
+  }
+
+  @Override
+  public int fetch() {
+    return approached == PagePool.NONE ? 0 : ActiveNodes.fetch(pool, approached);
   }
 
   @Override

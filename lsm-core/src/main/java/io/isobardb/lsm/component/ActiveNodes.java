@@ -195,15 +195,15 @@ final class ActiveNodes {
     return pageSize - HEADS - SLOT_BYTES - 2 * entryBytes(maxKeyBytes(pageSize), 0);
   }
 
-  /**
-   * Has the processor fetch the heads of a leaf along with its first line, for which a search would
-   * wait one after the other: only the first line tells how many there are. The order that is asked
-   * for keeps the compiler from leaving that out, and costs nothing.
-   */
-  static void fetchHeads(Memory memory, int base) {
-    for (int line = 1; line <= FETCHED_LINES; line++) {
-      memory.getIntAcquire(base + line * CACHE_LINE);
+  /** Reads the first lines of a leaf; gives anything. */
+  static int fetch(PagePool pool, int page) {
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    int sum = 0;
+    for (int line = 0; line <= FETCHED_LINES; line++) {
+      sum += memory.getByte(base + line * CACHE_LINE);
     }
+    return sum;
   }
 
   /** The version of a node, once no writer edits it. Edits are short. */

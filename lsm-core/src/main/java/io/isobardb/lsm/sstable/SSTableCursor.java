@@ -33,9 +33,6 @@ public final class SSTableCursor extends LeafCursor {
   private static final int MOST_AHEAD_ENTRIES = 64;
   private static final int AHEAD_BYTES = 128;
 
-  /** Lines with the heads of some 70 entries. */
-  private static final int FETCHED_LINES = 4;
-
   /** Data pages that are found in one visit to their index page: enough for a short scan. */
   private static final int FOLLOWING = 4;
 
@@ -327,8 +324,6 @@ public final class SSTableCursor extends LeafCursor {
     aheadTo = 0;
     if (lastCount != 0) {
       fetchStart(memory(), lastCount);
-    } else {
-      fetchHeads(memory());
     }
     count = PageReader.count(memory(), base);
     prefixLength = memory().getUnsignedShort(base + PageLayout.PREFIX_LENGTH);
@@ -444,15 +439,6 @@ public final class SSTableCursor extends LeafCursor {
     int end = base + pool.pageSize();
     for (int at = end - AHEAD_ENTRIES * AHEAD_BYTES; at < end; at += CACHE_LINE) {
       sum += in.getByte(at);
-    }
-    fetched = sum;
-  }
-
-  /** The same for the heads of a page that is going to be searched. */
-  private void fetchHeads(Memory in) {
-    int sum = 0;
-    for (int line = 0; line <= FETCHED_LINES; line++) {
-      sum += in.getByte(base + line * CACHE_LINE);
     }
     fetched = sum;
   }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.option.KeyOrder;
@@ -81,6 +82,22 @@ public final class RunCursor implements EntryCursor {
       }
     }
     return firstFrom(i + 1);
+  }
+
+  @Override
+  public void approach(byte[] key, int offset, int length, long lsn) {
+    int i = run.firstNotBefore(key, offset, length);
+    if (i < run.size()
+        && run.get(i).content() instanceof ActiveTree
+        && run.get(i).range().above(order, key, offset, length)) {
+      open(i).approach(key, offset, length, lsn);
+    }
+  }
+
+  @Override
+  public int fetch() {
+    EntryCursor c = cursor;
+    return c == null ? 0 : c.fetch();
   }
 
   @Override
