@@ -90,11 +90,6 @@ final class ActiveNodes {
 
   private static final int SPARE_SLOTS = 16;
 
-  private static final int CACHE_LINE = 64;
-
-  /** Heads of some 70 entries. */
-  private static final int FETCHED_LINES = 4;
-
   private final PagePool pool;
   private final int pageSize;
   private final int maxCount;
@@ -193,17 +188,6 @@ final class ActiveNodes {
    */
   static int maxEntryBytes(int pageSize) {
     return pageSize - HEADS - SLOT_BYTES - 2 * entryBytes(maxKeyBytes(pageSize), 0);
-  }
-
-  /** Reads the first lines of a leaf; gives anything. */
-  static int fetch(PagePool pool, int page) {
-    Memory memory = pool.memory(page);
-    int base = pool.base(page);
-    int sum = 0;
-    for (int line = 0; line <= FETCHED_LINES; line++) {
-      sum += memory.getByte(base + line * CACHE_LINE);
-    }
-    return sum;
   }
 
   /** The version of a node, once no writer edits it. Edits are short. */
