@@ -164,8 +164,8 @@ public final class SSTableCursor extends LeafCursor {
 
   /** Whether the head of a slot tells that its entry is not wanted. */
   private boolean isPastEnd(int to) {
-    int head = memory().getInt(base + PageLayout.HEADER_BYTES + (to << 2));
-    return end != null && isPastEnd(head, prefixLength, key, 0);
+    int head = base + PageLayout.HEADER_BYTES + (to << 2);
+    return end != null && isPastEnd(memory().getInt(head), prefixLength, key, 0);
   }
 
   @Override

@@ -72,11 +72,11 @@ class ScansAndMergesTest {
         tree.put(key(i * 7 % KEYS), value(i, 100));
       }
       for (int round = 0; round < 2; round++) {
-      for (int i = 0; i < 1000; i++) {
-        tree.put(key(i * 2), value(KEYS + i, 100));
-      }
-      world.pass(SECOND);
-      assertPackedWhenScanned(store, tree, world);
+        for (int i = 0; i < 1000; i++) {
+          tree.put(key(i * 2), value(KEYS + i, 100));
+        }
+        world.pass(SECOND);
+        assertPackedWhenScanned(store, tree, world);
       }
     }
   }
