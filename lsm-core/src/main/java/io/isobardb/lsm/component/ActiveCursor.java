@@ -11,6 +11,7 @@ import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * started). What gets no writes any more is read where it is.
  */
 final class ActiveCursor extends LeafEntryCursor {
+  private static final byte[] NO_KEY = {};
+
+  /** A leaf's header, and the heads of some 70 entries. */
+  private static final int FETCHED_LINES = 5;
+
   private final ActiveTree tree;
 
   /** Holds the copy; {@link PagePool#NONE} if leaves are read where they are. */
@@ -43,6 +49,15 @@ final class ActiveCursor extends LeafEntryCursor {
 
   /** Keeps the compiler from leaving the fetches out. */
   private int fetched;
+
+  /** The leaf that {@link #approach} found last; {@link PagePool#NONE} if none. */
+  private int approached = PagePool.NONE;
+
+  /** What it found it for. */
+  private byte[] approachedKey = NO_KEY;
+
+  private int approachedLength;
+  private long approachedLsn;
 
   private byte[] fence = new byte[32];
   private final byte @Nullable [] low;
@@ -82,7 +97,10 @@ final class ActiveCursor extends LeafEntryCursor {
     }
     aheadTo = 0;
     if (page == PagePool.NONE) {
-      return show(tree.descend(at, offset, length, lsn, before));
+      return show(
+          at != null && !before && isApproached(at, offset, length, lsn)
+              ? tree.frozenLeaf(approached)
+              : tree.descend(at, offset, length, lsn, before));
     }
     int epoch = pool.epochs().enter();
     try {
@@ -116,6 +134,21 @@ final class ActiveCursor extends LeafEntryCursor {
     version = (int) (found >>> 32);
     shape = memory.getLong(base + SHAPE);
     return true;
+  }
+
+  /**
+   * Whether all from a slot on is not wanted, as far as the slots and the fence tell.
+   *
+   * @param at a key that lies between the leaf's fences
+   */
+  private boolean isPastEnd(int to, byte[] at, int offset, int length) {
+    if (to < ActiveNodes.count(shape)) {
+      int prefix = ActiveNodes.prefix(shape);
+      return length >= prefix
+          && isPastEnd(memory.getInt(ActiveNodes.headAt(base, to)), prefix, at, offset);
+    }
+    int upper = tree.nodes.fence(memory, base, UPPER);
+    return upper >= 0 && end != null && compareFence(copyFence(upper), end) >= 0;
   }
 
   private int lowerBound(byte[] at, int offset, int length, long lsn) {
@@ -230,9 +263,44 @@ final class ActiveCursor extends LeafEntryCursor {
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     long sought = Math.min(lsn, NEWEST);
     ahead = AHEAD_ENTRIES;
-    return load(key, offset, length, sought, false)
-        ? settleForward(lowerBound(key, offset, length, sought))
-        : settle(-1);
+    if (!load(key, offset, length, sought, false)) {
+      return settle(-1);
+    }
+    int to = lowerBound(key, offset, length, sought);
+    return end != null && isPastEnd(to, key, offset, length) ? settle(-1) : settleForward(to);
+  }
+
+  @Override
+  public void approach(byte[] key, int offset, int length, long lsn) {
+    if (page == PagePool.NONE && !closed && !tree.isEmpty()) {
+      approachedLsn = Math.min(lsn, NEWEST);
+      approachedLength = length;
+      if (approachedKey.length < length) {
+        approachedKey = new byte[Math.max(length, 32)];
+      }
+      System.arraycopy(key, offset, approachedKey, 0, length);
+      approached = tree.findFrozen(key, offset, length, approachedLsn);
+    }
+  }
+
+  private boolean isApproached(byte[] at, int offset, int length, long lsn) {
+    return approached != PagePool.NONE
+        && lsn == approachedLsn
+        && Arrays.equals(at, offset, offset + length, approachedKey, 0, approachedLength);
+  }
+
+  @Override
+  public int fetch() {
+    if (approached == PagePool.NONE) {
+      return 0;
+    }
+    Memory found = pool.memory(approached);
+    int start = pool.base(approached);
+    int sum = 0;
+    for (int line = 0; line < FETCHED_LINES; line++) {
+      sum += found.getByte(start + line * CACHE_LINE);
+    }
+    return sum;
   }
 
   @Override

@@ -331,6 +331,28 @@ public final class ActiveTree implements WrittenEntries {
     }
   }
 
+  /** As {@link #descend}, for a key of a tree that gets no writes; does not look at the leaf. */
+  int findFrozen(byte[] key, int offset, int length, long lsn) {
+    int page = root;
+    int level;
+    do {
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      int version = ActiveNodes.stableVersion(memory, base);
+      long shape = memory.getLong(base + SHAPE);
+      level = ActiveNodes.level(shape);
+      if (level > 0) {
+        page = nodes.child(memory, base, shape, version, key, offset, length, lsn, false);
+      }
+    } while (level > 1);
+    return page;
+  }
+
+  /** A leaf that {@link #findFrozen} found, as {@link #descend} gives it. */
+  long frozenLeaf(int page) {
+    return (long) ActiveNodes.stableVersion(pool.memory(page), pool.base(page)) << 32 | page;
+  }
+
   @Override
   public long newestLsn(byte[] key, long hash) {
     if (!filters.mayContain(hash)) {

@@ -17,7 +17,7 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   static final int MOST_AHEAD_ENTRIES = 64;
 
-  private static final int CACHE_LINE = 64;
+  static final int CACHE_LINE = 64;
 
   /** The entry is the current one. */
   static final int TAKEN = 0;

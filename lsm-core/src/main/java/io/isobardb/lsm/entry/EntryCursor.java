@@ -29,6 +29,22 @@ public interface EntryCursor extends AutoCloseable {
    */
   boolean seek(byte[] key, int offset, int length, long lsn);
 
+  /**
+   * Finds out where a {@link #seek} to the same place, which has to be the next move, is going to
+   * look, but does not look there: see {@link #fetch}.
+   */
+  default void approach(byte[] key, int offset, int length, long lsn) {}
+
+  /**
+   * After {@link #approach}: reads what the seek reads first. Of many cursors the processor waits
+   * for all that at once, if nothing else comes in between.
+   *
+   * @return anything; to be kept, so that the compiler does not leave the reading out
+   */
+  default int fetch() {
+    return 0;
+  }
+
   /** Moves to the last entry whose key is less than {@code key}. Returns {@link #valid}. */
   boolean seekBefore(byte[] key, int offset, int length);
 

@@ -15,9 +15,15 @@ import org.jspecify.annotations.Nullable;
  * interleave.
  */
 public final class MergingCursor implements EntryCursor {
+  /** So many sources are worth a look at where each is going to be. */
+  private static final int MANY = 3;
+
   private final KeyOrder order;
   private final boolean bytes;
   private final EntryCursor[] sources;
+
+  /** Keeps the compiler from leaving the fetches out. */
+  private int fetched;
 
   /** Indexes of the valid sources; heap order by {@link #before}. */
   private final int[] heap;
@@ -82,6 +88,16 @@ public final class MergingCursor implements EntryCursor {
   @Override
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     forward = true;
+    if (sources.length >= MANY) {
+      for (EntryCursor source : sources) {
+        source.approach(key, offset, length, lsn);
+      }
+      int sum = 0;
+      for (EntryCursor source : sources) {
+        sum += source.fetch();
+      }
+      fetched = sum;
+    }
     for (EntryCursor source : sources) {
       source.seek(key, offset, length, lsn);
     }

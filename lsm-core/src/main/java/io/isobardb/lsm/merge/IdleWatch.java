@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Notices trees that nobody writes to any more, and has their memory merged into one run.
  *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
- * store that is not written to is not looked at again, but once a second if it holds what expires.
- * Work that has to be repeated until it is done, and that no one waits for, is done here as well.
- * It also notes the time by which reads have judged what expires, if no commit has done so.
+ * store that is not written to is not looked at again, but once a second if it holds what expires,
+ * and when reads have paid for one more merge. Work that has to be repeated until it is done, and
+ * that no one waits for, is done here as well. It also notes the time by which reads have judged
+ * what expires, if no commit has done so.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #onWritten} by any.
  */
@@ -99,6 +100,9 @@ public final class IdleWatch implements StoreWatch {
         again = true;
       } else if (!merger.unhindered() || merger.requestIdle(tree)) {
         again = true;
+      } else {
+        tree.memory().readLoss().listen(this::onWritten);
+        merger.awaitReads(tree);
       }
     }
     seen.keySet().removeIf(TreeHandle::closed);

@@ -10,6 +10,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +19,21 @@ import org.jspecify.annotations.Nullable;
  * @param runs what the tree has in memory
  * @param grown whether its active SSTable is full, and may be sealed
  * @param lostNanos what reads have lost since the last merge, by asking several runs
+ * @param activeNanos what they have lost since then by asking the active SSTable
  * @param hoped whether a merge of all may make room, as far as earlier ones tell
  * @param sizes what SSTables and runs go by
  * @param room how full the write memory is
  * @param fits whether nothing of the tree is on disk
  */
 record MemoryMergeView(
-    Runs runs, boolean grown, long lostNanos, boolean hoped, Sizes sizes, Room room, boolean fits) {
+    Runs runs,
+    boolean grown,
+    long lostNanos,
+    long activeNanos,
+    boolean hoped,
+    Sizes sizes,
+    Room room,
+    boolean fits) {
 
   /**
    * The runs of a tree.
@@ -50,6 +59,11 @@ record MemoryMergeView(
     /** Whether all is in one run that was merged. */
     boolean areOne() {
       return open == 0 && frozen.length == 1 && mergedBytes == frozen[0];
+    }
+
+    /** Bytes of what still gets writes, or would. */
+    long activeBytes() {
+      return memoryBytes - LongStream.of(frozen).sum();
     }
   }
 
@@ -81,6 +95,7 @@ record MemoryMergeView(
         runs(engine, state, settings.memory().component()),
         grown,
         tree.memory().readLoss().nanos(),
+        engine.log().isOpen() ? tree.memory().readLoss().nanosSinceCleared() : 0,
         tree.memory().mergeGain().hoped(tree.counts().bytesWritten()),
         new Sizes(
             sealing.smallBytes(limit),

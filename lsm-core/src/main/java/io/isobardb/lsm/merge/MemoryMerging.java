@@ -49,6 +49,12 @@ public record MemoryMerging(MemoryComponent component) {
   private static final double FLUSHED_FRESH_SHARE = 0.5;
 
   /**
+   * An active SSTable beside a packed run is packed with it while nobody writes, unless it has less
+   * than one in so many parts of the tree's memory: few reads meet that.
+   */
+  private static final int LEAST_ACTIVE_SHARE = 64;
+
+  /**
    * Neighbouring runs.
    *
    * @param from place of the youngest, from the youngest run of all
@@ -84,22 +90,37 @@ public record MemoryMerging(MemoryComponent component) {
 
   /**
    * What to do with the memory of a tree that nobody writes to: reads should ask one packed run
-   * instead of many, and none that has grown large with room for more.
+   * instead of many, and none that has grown large with room for more. A small active SSTable is
+   * packed, too, once asking it has cost reads what that costs.
    */
   MemoryMergeChoice chooseIdle(MemoryMergeView view) {
     Runs runs = view.runs();
     boolean none = runs.count() == 0 || runs.areOne();
+    boolean seals = view.grown() || view.activeNanos() >= idlePriceNanos(view);
     if (component != MemoryComponent.PARTITIONED
-        || none && !view.grown()
+        || none && !seals
         || runs.memoryBytes() < view.sizes().active()) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
-    if (view.grown()) {
+    if (seals) {
       return MemoryMergeChoice.of(Action.SEAL);
     }
     return runs.open() > 0
         ? MemoryMergeChoice.of(Action.WAIT)
         : slices(view, runs.count(), 0, MemoryMergeChoice.ALL);
+  }
+
+  /**
+   * What reads have to lose by asking the active SSTable, in nanoseconds, until {@link #chooseIdle}
+   * seals it; {@code Long.MAX_VALUE} if it would not.
+   */
+  long idlePriceNanos(MemoryMergeView view) {
+    Runs runs = view.runs();
+    boolean packs =
+        component == MemoryComponent.PARTITIONED
+            && runs.areOne()
+            && runs.activeBytes() * LEAST_ACTIVE_SHARE >= runs.memoryBytes();
+    return packs ? (long) price(runs.memoryBytes()) : Long.MAX_VALUE;
   }
 
   /** All frozen runs into one SSTable, or below one index. */

@@ -553,6 +553,13 @@ public final class Merger {
     }
   }
 
+  /** Has the tree's reads tell as soon as they have paid for {@link #requestIdle}. */
+  void awaitReads(TreeHandle tree) {
+    if (!tree.closed()) {
+      tree.memory().readLoss().tellAt(settings.memory().idlePriceNanos(view(tree)));
+    }
+  }
+
   /** Begins a merge of a tree whose memory is taken, if one was chosen; whether it did. */
   private boolean begin(TreeHandle tree, MemoryMergeChoice choice) {
     Job job =
@@ -595,5 +602,6 @@ public final class Merger {
     if (again) {
       requestMemory(tree);
     }
+    awaitReads(tree);
   }
 }

@@ -104,13 +104,13 @@ final class CursorSources {
     }
     try {
       // Only this one opens anything; those over runs do so when they are moved.
-      sources[first] = opener.apply(opened.active());
+      sources[first] = cursor(opened.active());
     } catch (RuntimeException | Error e) {
       tree.states().release(opened);
       throw e;
     }
     for (int run = 0; run < opened.runCount(); run++) {
-      sources[first + 1 + run] = new RunCursor(order, opened.run(run), this::cursor);
+      sources[first + 1 + run] = new RunCursor(order, opened.run(run), this::cursor, to);
     }
     RangeDeletes deletes = opened.ranges().list();
     hidden = deletes == null ? null : new HiddenKeys(deletes, lsn);
@@ -124,6 +124,9 @@ final class CursorSources {
 
   private EntryCursor cursor(Table table) {
     EntryCursor opened = opener.apply(table);
+    if (opened instanceof LeafCursor leaf && order.isBytes()) {
+      leaf.endBefore(to);
+    }
     if (opened instanceof SSTableCursor stored) {
       stored.read(to, onMiss);
     }

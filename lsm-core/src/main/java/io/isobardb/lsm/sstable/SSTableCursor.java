@@ -157,9 +157,15 @@ public final class SSTableCursor extends LeafCursor {
   public boolean seek(byte[] sought, int offset, int length, long atLsn) {
     int to = lowerBound(sought, offset, length, atLsn);
     if (to < count) {
-      return stand(to);
+      return !isPastEnd(to) && stand(to);
     }
     return advance(1) && stand(0);
+  }
+
+  /** Whether the head of a slot tells that its entry is not wanted. */
+  private boolean isPastEnd(int to) {
+    int head = base + PageLayout.HEADER_BYTES + (to << 2);
+    return end != null && isPastEnd(memory().getInt(head), prefixLength, key, 0);
   }
 
   @Override

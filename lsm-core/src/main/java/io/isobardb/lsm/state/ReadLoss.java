@@ -23,10 +23,19 @@ public final class ReadLoss {
   private final LongAdder nanos = new LongAdder();
   private final LongAdder nanosPerRun = new LongAdder();
 
+  /** What {@link #nanosPerRun} was when this was cleared. */
+  private volatile long clearedAt;
+
+  /** At how much of {@link #nanosSinceCleared} the listener is told. */
+  private volatile long due = Long.MAX_VALUE;
+
+  private volatile Runnable listener = () -> {};
+
   /** Adds lookups of single keys that had this many runs in memory to ask. */
   public void gets(long count, int runs) {
     // A key that is there is found half-way.
     add(count * GET_NANOS / 2, runs);
+    tellIfDue();
   }
 
   /** A cursor was placed in this many runs in memory. */
@@ -37,6 +46,7 @@ public final class ReadLoss {
   /** A cursor has made so many steps over this many runs in memory. */
   public void steps(long count, int runs) {
     add(count * STEP_NANOS, runs);
+    tellIfDue();
   }
 
   private void add(long perRun, int runs) {
@@ -56,8 +66,41 @@ public final class ReadLoss {
     return nanosPerRun.sum();
   }
 
+  /** What reads would have lost since it was cleared with one run more, in nanoseconds. */
+  public long nanosSinceCleared() {
+    return nanosPerRun.sum() - clearedAt;
+  }
+
+  /**
+   * Says who is told; see {@link #tellAt}.
+   *
+   * @param told called by a thread that reads: must not wait
+   */
+  public void listen(Runnable told) {
+    listener = told;
+  }
+
+  /**
+   * Has the listener told, once, as soon as {@link #nanosSinceCleared} is this much. Replaces what
+   * was asked for before.
+   *
+   * @param nanos {@code Long.MAX_VALUE} for never
+   */
+  public void tellAt(long nanos) {
+    due = nanos;
+    tellIfDue();
+  }
+
+  private void tellIfDue() {
+    if (due != Long.MAX_VALUE && nanosSinceCleared() >= due) {
+      due = Long.MAX_VALUE;
+      listener.run();
+    }
+  }
+
   /** Begins anew: runs are being merged. */
   public void clear() {
     nanos.reset();
+    clearedAt = nanosPerRun.sum();
   }
 }

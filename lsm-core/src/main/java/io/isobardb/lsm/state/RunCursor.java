@@ -1,5 +1,6 @@
 package io.isobardb.lsm.state;
 
+import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.option.KeyOrder;
@@ -17,6 +18,7 @@ public final class RunCursor implements EntryCursor {
   private final boolean bytes;
   private final Run run;
   private final Function<Table, EntryCursor> opener;
+  private final byte @Nullable [] end;
 
   private int at = -1;
   private @Nullable EntryCursor cursor;
@@ -32,6 +34,17 @@ public final class RunCursor implements EntryCursor {
    * @param opener gives a fresh cursor over the whole content of a table
    */
   public RunCursor(KeyOrder order, Run run, Function<Table, EntryCursor> opener) {
+    this(order, run, opener, null);
+  }
+
+  /**
+   * As above, for a reader that stops at some key.
+   *
+   * @param end moves forward may find no entry from this key on; null for no end
+   */
+  public RunCursor(
+      KeyOrder order, Run run, Function<Table, EntryCursor> opener, byte @Nullable [] end) {
+    this.end = end;
     this.order = order;
     this.bytes = order.isBytes();
     this.run = run;
@@ -69,6 +82,22 @@ public final class RunCursor implements EntryCursor {
       }
     }
     return firstFrom(i + 1);
+  }
+
+  @Override
+  public void approach(byte[] key, int offset, int length, long lsn) {
+    int i = run.firstNotBefore(key, offset, length);
+    if (i < run.size()
+        && run.get(i).content() instanceof ActiveTree
+        && run.get(i).range().above(order, key, offset, length)) {
+      open(i).approach(key, offset, length, lsn);
+    }
+  }
+
+  @Override
+  public int fetch() {
+    EntryCursor c = cursor;
+    return c == null ? 0 : c.fetch();
   }
 
   @Override
@@ -162,7 +191,7 @@ public final class RunCursor implements EntryCursor {
 
   /** Moves to the first entry of the table at {@code from}, or of one behind it. */
   private boolean firstFrom(int from) {
-    for (int i = from; i < run.size(); i++) {
+    for (int i = from; i < run.size() && !endsBefore(i); i++) {
       Range range = run.get(i).range();
       EntryCursor c = open(i);
       byte[] low = range.low();
@@ -173,6 +202,13 @@ public final class RunCursor implements EntryCursor {
       }
     }
     return valid = false;
+  }
+
+  /** Whether all of a table lies behind the end, as the range before it tells. */
+  private boolean endsBefore(int table) {
+    byte[] bound = end;
+    byte[] before = bound == null || table == 0 ? null : run.get(table - 1).range().high();
+    return before != null && order.compare(before, 0, before.length, bound, 0, bound.length) >= 0;
   }
 
   private boolean lastFrom(int from) {

@@ -307,6 +307,12 @@ class ActiveTreeModelTest {
         }
         long lsn = random.nextBoolean() ? Long.MAX_VALUE : 8L * random.nextInt(3000);
         Version from = present.ceiling(new Version(key, Math.min(lsn, Long.MAX_VALUE)));
+        if (random.nextBoolean()) {
+          // What was found for another place is of no use.
+          byte[] near = random.nextInt(4) == 0 ? keys.get(random.nextInt(keys.size())) : key;
+          cursor.approach(near, 0, near.length, random.nextInt(4) == 0 ? 0 : lsn);
+          cursor.fetch();
+        }
         assertStands(model, from, cursor.seek(key, 0, key.length, lsn), cursor);
         if (from != null) {
           Version before = present.lower(from);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Runs in memory are merged for those who scan them, while others write. */
 class ScansAndMergesTest {
   private static final int KEYS = 2_000;
+  private static final long SECOND = 1_000_000_000;
 
   private static StoreOptions options() {
     return ExperimentalOptions.set(
@@ -60,5 +61,43 @@ class ScansAndMergesTest {
     assertTrue(unread >= 4, unread + " runs, and nothing to see");
     int scanned = runsAfter(5);
     assertTrue(scanned <= 2, scanned + " runs, of " + unread + " without the scans");
+  }
+
+  @Test
+  void whatIsNotSealedIsPackedOnceScansHavePaidForThatAndNobodyWrites() {
+    SimulatedWorld world = new SimulatedWorld(3);
+    try (Store store = world.open(options())) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(i * 7 % KEYS), value(i, 100));
+      }
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 1000; i++) {
+          tree.put(key(i * 2), value(KEYS + i, 100));
+        }
+        world.pass(SECOND);
+        assertPackedWhenScanned(store, tree, world);
+      }
+    }
+  }
+
+  /** About 300 KB are worth 0.6 ms, and a scan counts as 7 us. */
+  private static void assertPackedWhenScanned(Store store, Tree tree, SimulatedWorld world) {
+    assertEquals(1, store.stats().trees().get(0).memoryRuns());
+    long merges = store.stats().memoryMerges();
+    scan(tree, 1000);
+    world.pass(SECOND);
+    assertEquals(merges, store.stats().memoryMerges());
+    for (int i = 0; i < 200; i++) {
+      scan(tree, 1000);
+    }
+    world.pass(SECOND);
+    assertEquals(merges + 1, store.stats().memoryMerges());
+    assertEquals(1, store.stats().trees().get(0).memoryRuns());
+    for (int i = 0; i < 1000; i++) {
+      scan(tree, 1000);
+    }
+    world.pass(SECOND);
+    assertEquals(merges + 1, store.stats().memoryMerges());
   }
 }

@@ -1,0 +1,48 @@
+package io.isobardb.lsm.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ReadLossTest {
+  private final AtomicInteger told = new AtomicInteger();
+  private final ReadLoss loss = new ReadLoss();
+
+  ReadLossTest() {
+    loss.listen(told::incrementAndGet);
+  }
+
+  @Test
+  void readsTellOnceWhenTheyHaveLostWhatWasAskedFor() {
+    loss.tellAt(1000);
+    loss.steps(19, 1);
+    assertEquals(0, told.get());
+    loss.steps(1, 1);
+    loss.steps(1, 1);
+    assertEquals(1, told.get());
+    assertEquals(1050, loss.nanosSinceCleared());
+    assertEquals(0, loss.nanos());
+  }
+
+  @Test
+  void whatWasLostBeforeIsToldAtOnce() {
+    loss.gets(64, 3);
+    loss.tellAt(loss.nanosSinceCleared() + 1);
+    assertEquals(0, told.get());
+    loss.tellAt(loss.nanosSinceCleared());
+    assertEquals(1, told.get());
+  }
+
+  @Test
+  void aMergeBeginsAnew() {
+    loss.gets(64, 1);
+    loss.clear();
+    assertEquals(0, loss.nanosSinceCleared());
+    loss.tellAt(1);
+    assertEquals(0, told.get());
+    loss.tellAt(Long.MAX_VALUE);
+    loss.gets(64, 1);
+    assertEquals(0, told.get());
+  }
+}
