@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** Byte arrays as keys. */
 final class BytesCodec extends KeyCodec<byte[]> {
   @Override
-  void write(byte[] key, KeyOutput out, boolean last) {
+  void write(byte[] key, CodecOutput out, boolean last) {
     for (byte value : key) {
       if (last) {
         out.put(value);

@@ -3,12 +3,20 @@ package io.isobardb.lsm.typed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns values into bytes and back.
+ *
+ * <pre>{@code
+ * record City(String name, int people) {}
+ * TypedTree<String, City> cities =
+ *     TypedTree.of(store.openTree("cities"), KeyCodec.ofString(), Codec.of(City.class));
+ * }</pre>
  *
  * <p>The same value always gives the same bytes, as long as any is stored. Thread rule: called by
  * many threads at once.
@@ -39,22 +47,47 @@ public interface Codec<T extends @Nullable Object> {
 
   /** Longs as 8 bytes, big-endian: what {@code MergeOperator.ADD_LONG} adds. */
   static Codec<Long> int64() {
-    return of(
-        value -> {
-          KeyOutput out = new KeyOutput();
-          out.putNumber(value, Long.BYTES);
-          return out.toBytes();
-        },
-        bytes -> {
-          if (bytes.length != Long.BYTES) {
-            throw new IllegalArgumentException("a long has 8 bytes, not " + bytes.length);
-          }
-          long value = 0;
-          for (byte each : bytes) {
-            value = value << Byte.SIZE | (each & 0xFF);
-          }
-          return value;
-        });
+    return PlainCodec.INT64;
+  }
+
+  /** Integers as 4 bytes, big-endian. */
+  static Codec<Integer> int32() {
+    return PlainCodec.INT32;
+  }
+
+  /** Doubles as their 8 bytes, big-endian. */
+  static Codec<Double> float64() {
+    return PlainCodec.FLOAT64;
+  }
+
+  /** Moments as 12 bytes: seconds since 1970 and nanoseconds. */
+  static Codec<Instant> instant() {
+    return PlainCodec.INSTANT;
+  }
+
+  /** UUIDs as their 16 bytes. */
+  static Codec<UUID> uuid() {
+    return PlainCodec.UUID;
+  }
+
+  /**
+   * Constants of an enum by their names in UTF-8. So they may be reordered and added. One that is
+   * stored must keep its name.
+   */
+  static <E extends Enum<E>> Codec<E> ofEnum(Class<E> type) {
+    return PlainCodec.constants(Objects.requireNonNull(type, "type"));
+  }
+
+  /**
+   * The codec of a type: of {@code byte[]}, {@code String}, {@code Long}, {@code Integer}, {@code
+   * Double}, {@code Instant} or {@code UUID}, as the methods here have it, of an enum as {@link
+   * #ofEnum}, or of a record as {@link RecordCodec}.
+   *
+   * @throws IllegalArgumentException if there is none, or none for a field of a record: it says for
+   *     what there is
+   */
+  static <T> Codec<T> of(Class<T> type) {
+    return PlainCodec.find(Objects.requireNonNull(type, "type"));
   }
 
   /** A codec of two functions, which get and give arrays of their own. */

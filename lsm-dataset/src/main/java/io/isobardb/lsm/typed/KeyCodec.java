@@ -46,19 +46,19 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
    *
    * @param last whether nothing follows, so that the end need not be marked
    */
-  abstract void write(K key, KeyOutput out, boolean last);
+  abstract void write(K key, CodecOutput out, boolean last);
 
   /** Reads what {@link #write} wrote. */
   abstract K read(KeyInput in, boolean last);
 
   /** Writes the first parts of a key that has parts; gives how many there can be. */
-  int writeParts(List<?> parts, KeyOutput out) {
+  int writeParts(List<?> parts, CodecOutput out) {
     return 0;
   }
 
   @Override
   public final byte[] encode(K key) {
-    KeyOutput out = new KeyOutput();
+    CodecOutput out = new CodecOutput();
     write(key, out, true);
     return out.toBytes();
   }
@@ -94,7 +94,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     KeyCodec<K> inner = this;
     return new KeyCodec<>() {
       @Override
-      void write(T key, KeyOutput out, boolean last) {
+      void write(T key, CodecOutput out, boolean last) {
         inner.write(to.apply(key), out, last);
       }
 
@@ -104,7 +104,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
       }
 
       @Override
-      int writeParts(List<?> parts, KeyOutput out) {
+      int writeParts(List<?> parts, CodecOutput out) {
         return inner.writeParts(parts, out);
       }
     };
@@ -115,7 +115,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     KeyCodec<K> inner = this;
     return new KeyCodec<>() {
       @Override
-      void write(K key, KeyOutput out, boolean last) {
+      void write(K key, CodecOutput out, boolean last) {
         int from = out.length();
         // Where a shorter key comes last, its end has to be marked.
         inner.write(key, out, false);
@@ -137,7 +137,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     KeyCodec<K> inner = this;
     return new KeyCodec<>() {
       @Override
-      void write(@Nullable K key, KeyOutput out, boolean last) {
+      void write(@Nullable K key, CodecOutput out, boolean last) {
         out.put(key == null ? 0 : 1);
         if (key != null) {
           inner.write(key, out, last);
@@ -162,7 +162,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     long sign = 1L << 8 * bytes - 1;
     return new KeyCodec<>() {
       @Override
-      void write(Long key, KeyOutput out, boolean last) {
+      void write(Long key, CodecOutput out, boolean last) {
         out.putNumber(key ^ sign, bytes);
       }
 
@@ -223,7 +223,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     KeyCodec<Integer> nanos = ofInt();
     return new KeyCodec<>() {
       @Override
-      void write(Instant key, KeyOutput out, boolean last) {
+      void write(Instant key, CodecOutput out, boolean last) {
         seconds.write(key.getEpochSecond(), out, false);
         nanos.write(key.getNano(), out, last);
       }
@@ -251,7 +251,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     E[] constants = Objects.requireNonNull(type, "type").getEnumConstants();
     return new KeyCodec<>() {
       @Override
-      void write(E key, KeyOutput out, boolean last) {
+      void write(E key, CodecOutput out, boolean last) {
         out.putNumber(key.ordinal(), Short.BYTES);
       }
 
@@ -273,7 +273,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     Objects.requireNonNull(second, "second");
     return new KeyCodec<>() {
       @Override
-      void write(Pair<A, B> key, KeyOutput out, boolean last) {
+      void write(Pair<A, B> key, CodecOutput out, boolean last) {
         first.write(key.first(), out, false);
         second.write(key.second(), out, last);
       }
@@ -285,7 +285,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
       }
 
       @Override
-      int writeParts(List<?> parts, KeyOutput out) {
+      int writeParts(List<?> parts, CodecOutput out) {
         return TupleCodec.writeParts(List.of(first, second), parts, out);
       }
     };

@@ -88,7 +88,7 @@ public final class KeyRange<K> {
   ByteRange encode(KeyCodec<K> codec) {
     ByteRange range = ByteRange.ALL;
     if (!parts.isEmpty()) {
-      KeyOutput out = new KeyOutput();
+      CodecOutput out = new CodecOutput();
       int most = codec.writeParts(parts, out);
       if (parts.size() > most) {
         throw new IllegalArgumentException(

@@ -3,7 +3,7 @@ package io.isobardb.lsm.typed;
 /** Strings as keys: each {@code char} in one to three bytes, as UTF-8 has those up to U+FFFF. */
 final class StringCodec extends KeyCodec<String> {
   @Override
-  void write(String key, KeyOutput out, boolean last) {
+  void write(String key, CodecOutput out, boolean last) {
     for (int i = 0; i < key.length(); i++) {
       int c = key.charAt(i);
       if (c == 0 && !last) {

@@ -14,7 +14,7 @@ final class TupleCodec extends KeyCodec<List<?>> {
   }
 
   @Override
-  void write(List<?> key, KeyOutput out, boolean last) {
+  void write(List<?> key, CodecOutput out, boolean last) {
     if (key.size() != codecs.size()) {
       throw new IllegalArgumentException(
           "a key has " + key.size() + " parts, and its codec " + codecs.size());
@@ -26,7 +26,8 @@ final class TupleCodec extends KeyCodec<List<?>> {
 
   /** What is written is of the codec's type, or else the cast within fails. */
   @SuppressWarnings("unchecked")
-  private static void write(KeyCodec<?> codec, @Nullable Object part, KeyOutput out, boolean last) {
+  private static void write(
+      KeyCodec<?> codec, @Nullable Object part, CodecOutput out, boolean last) {
     ((KeyCodec<@Nullable Object>) codec).write(part, out, last);
   }
 
@@ -40,11 +41,11 @@ final class TupleCodec extends KeyCodec<List<?>> {
   }
 
   @Override
-  int writeParts(List<?> parts, KeyOutput out) {
+  int writeParts(List<?> parts, CodecOutput out) {
     return writeParts(codecs, parts, out);
   }
 
-  static int writeParts(List<? extends KeyCodec<?>> codecs, List<?> parts, KeyOutput out) {
+  static int writeParts(List<? extends KeyCodec<?>> codecs, List<?> parts, CodecOutput out) {
     for (int i = 0; i < Math.min(parts.size(), codecs.size()); i++) {
       write(codecs.get(i), parts.get(i), out, false);
     }

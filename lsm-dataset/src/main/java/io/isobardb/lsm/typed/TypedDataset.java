@@ -19,6 +19,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A dataset of typed records: a view of a {@link Dataset}, with what that promises.
  *
+ * <pre>{@code
+ * record Person(String name, String city) {}
+ * TypedIndex<Person, String> byCity =
+ *     TypedIndex.of("by-city", KeyCodec.ofString(), person -> List.of(person.city()));
+ * TypedDataset<Long, Person> people =
+ *     TypedDataset.open(store, "people", KeyCodec.ofLong(), Codec.of(Person.class), byCity);
+ * people.put(1L, new Person("Ada", "London"));
+ * List<Map.Entry<Long, Person>> londoners = people.find(byCity, "London");
+ * }</pre>
+ *
  * <p>A record is decoded once for the extractors of all its indexes, so these must not change it.
  *
  * <p>Thread rule: all methods may be called by any thread; those with a transaction by that one's.
@@ -57,6 +67,13 @@ public final class TypedDataset<K, V> {
     DatasetOptions.Builder options = DatasetOptions.builder();
     indexes.forEach(index -> options.index(definition(index, records)));
     return new TypedDataset<>(Dataset.open(store, name, options.build()), keys, values);
+  }
+
+  /** As {@link #open(Store, String, KeyCodec, Codec, List)}, with any number of indexes. */
+  @SafeVarargs
+  public static <K, V> TypedDataset<K, V> open(
+      Store store, String name, KeyCodec<K> keys, Codec<V> values, TypedIndex<V, ?>... indexes) {
+    return open(store, name, keys, values, List.of(Objects.requireNonNull(indexes, "indexes")));
   }
 
   private static <V, I> Index definition(TypedIndex<V, I> index, DecodedRecords<V> records) {

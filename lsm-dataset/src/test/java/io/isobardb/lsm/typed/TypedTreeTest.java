@@ -236,8 +236,7 @@ class TypedTreeTest {
         TypedIndex.<User, String>of("name", KeyCodec.ofString(), user -> List.of(user.name()))
             .asUnique();
     TypedDataset<Long, User> dataset =
-        TypedDataset.open(
-            store, "users", KeyCodec.ofLong(), users, List.of(byCity, byLength, byName));
+        TypedDataset.open(store, "users", KeyCodec.ofLong(), users, byCity, byLength, byName);
     dataset.put(1L, new User("ada", "london"));
     assertEquals(1, decoded.get(), "three indexes, one record");
     dataset.put(2L, new User("grace", "new york"));
