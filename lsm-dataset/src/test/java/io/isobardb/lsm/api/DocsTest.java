@@ -42,6 +42,8 @@ class DocsTest {
       import io.isobardb.lsm.dataset.*;
       import io.isobardb.lsm.error.*;
       import io.isobardb.lsm.option.*;
+      import io.isobardb.lsm.recipe.*;
+      import io.isobardb.lsm.recipe.Queue;
       import io.isobardb.lsm.typed.*;
       import java.nio.*;
       import java.nio.charset.*;

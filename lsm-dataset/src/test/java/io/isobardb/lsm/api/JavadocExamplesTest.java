@@ -32,6 +32,8 @@ class JavadocExamplesTest {
       import io.isobardb.lsm.observe.*;
       import io.isobardb.lsm.option.*;
       import io.isobardb.lsm.typed.*;
+      import io.isobardb.lsm.recipe.*;
+      import io.isobardb.lsm.recipe.Queue;
       import io.isobardb.repair.*;
       import java.nio.file.*;
       import java.time.*;

@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -11,13 +12,16 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.isobardb.lsm.api.Signatures;
+import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,11 +30,12 @@ class ArchitectureTest {
   private static final String STORE = "io.isobardb.lsm";
   private static final String DATASET = STORE + ".dataset";
   private static final String TYPED = STORE + ".typed";
+  private static final String RECIPE = STORE + ".recipe";
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .importPackages(DATASET, TYPED);
+          .importPackages(DATASET, TYPED, RECIPE);
 
   @Test
   void datasetsAreBuiltOnThePublicApiAlone() {
@@ -40,6 +45,7 @@ class ArchitectureTest {
         .resideInAnyPackage(
             DATASET,
             TYPED,
+            RECIPE,
             STORE,
             STORE + ".error",
             STORE + ".option",
@@ -63,6 +69,25 @@ class ArchitectureTest {
         .resideInAPackage(TYPED)
         .because("types are given to what works without them")
         .check(CLASSES);
+  }
+
+  @Test
+  void recipesAreWhatAnyProgramCouldHave() throws IOException {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(RECIPE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(RECIPE)
+        .because("they are examples of use")
+        .check(CLASSES);
+    Path sources = Path.of("src", "main", "java", "io", "isobardb", "lsm", "recipe");
+    try (Stream<Path> files = Files.list(sources)) {
+      for (Path file : files.toList()) {
+        int lines = Files.readAllLines(file).size();
+        assertTrue(lines < 200, file + " is to be read at one go, and has " + lines + " lines");
+      }
+    }
   }
 
   @Test
@@ -117,7 +142,8 @@ class ArchitectureTest {
   @Test
   void noSignatureNamesATypeThatUsersCantImport() {
     Set<String> exported =
-        Set.of(DATASET, TYPED, STORE, STORE + ".error", STORE + ".observe", STORE + ".option");
+        Set.of(
+            DATASET, TYPED, RECIPE, STORE, STORE + ".error", STORE + ".observe", STORE + ".option");
     assertEquals(List.of(), new Signatures(exported).leaks(CLASSES));
   }
 
@@ -126,10 +152,10 @@ class ArchitectureTest {
     Path classes =
         Path.of(Dataset.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     ModuleDescriptor module = ModuleFinder.of(classes).findAll().iterator().next().descriptor();
-    assertEquals(Set.of(DATASET, TYPED), module.packages());
+    assertEquals(Set.of(DATASET, TYPED, RECIPE), module.packages());
     Set<String> exports = new TreeSet<>();
     module.exports().forEach(export -> exports.add(export.toString()));
-    assertEquals(Set.of(DATASET, TYPED), exports);
+    assertEquals(Set.of(DATASET, TYPED, RECIPE), exports);
     assertEquals(Set.of(), module.opens());
     List<String> required =
         module.requires().stream()

@@ -1,0 +1,199 @@
+package io.isobardb.lsm.recipe;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.typed.Codec;
+import io.isobardb.lsm.typed.KeyCodec;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A durable queue of jobs with any number of consumers. No two of them get one job at a time. Any
+ * number of these may be made of one tree.
+ *
+ * <pre>{@code
+ * Queue<String> mails = Queue.open(store, "mails", Codec.string());
+ * mails.add("welcome ada");
+ * while (mails.work((transaction, mail) -> System.out.println(mail))) {
+ *   // until there is none left that no other consumer has
+ * }
+ * }</pre>
+ *
+ * <p>A consumer gets the oldest job that no other one has. Jobs are as old as their call of {@code
+ * add}, also if that is part of a transaction, which is committed later.
+ *
+ * <p><b>What fails.</b>
+ *
+ * <ul>
+ *   <li>A job is removed when its worker is done, in one transaction with what the worker writes
+ *       through that. So these writes happen once. Whatever else a worker does may happen again.
+ *   <li>A worker that throws leaves the job in the queue, in its place: it is the next again. A job
+ *       that can't be done has to be caught in the worker, and put elsewhere.
+ *   <li>If the process dies, so do its consumers. After the next opening their jobs are there
+ *       again.
+ *   <li>A worker that does not end keeps its job, and no other one.
+ *   <li>A crash may take back what was not synced: jobs that were added last, or the removal of
+ *       jobs that were done. The default durability of the store says how much.
+ * </ul>
+ *
+ * <p>Thread rule: all methods may be called by any thread; those with a transaction by that one's.
+ *
+ * <p>Errors: those of {@link Tree} and {@link Transaction}, and what the codec throws. A job that
+ * the codec can't decode stays.
+ *
+ * @param <T> the type of the jobs
+ */
+public final class Queue<T> {
+  private static final KeyCodec<Long> NUMBERS = KeyCodec.ofLong();
+
+  private final Store store;
+  private final Tree tree;
+  private final Codec<T> jobs;
+  private final QueuePlaces places;
+
+  private Queue(Store store, Tree tree, Codec<T> jobs, QueuePlaces places) {
+    this.store = store;
+    this.tree = tree;
+    this.jobs = jobs;
+    this.places = places;
+  }
+
+  /**
+   * Opens a queue, or makes it.
+   *
+   * @param name of the tree that holds it, and nothing else
+   */
+  public static <T> Queue<T> open(Store store, String name, Codec<T> jobs) {
+    Objects.requireNonNull(store, "store");
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(jobs, "jobs");
+    Tree tree = store.openTree(name);
+    QueuePlaces places =
+        store.companion(QueuePlaces.Open.class, QueuePlaces.Open::new).of(name, () -> end(tree));
+    return new Queue<>(store, tree, jobs, places);
+  }
+
+  /** The number behind the last job. */
+  private static long end(Tree tree) {
+    try (Cursor cursor = tree.cursor()) {
+      return cursor.last() ? number(cursor) + 1 : 0;
+    }
+  }
+
+  private static long number(Cursor cursor) {
+    return NUMBERS.decode(ByteBuffer.wrap(cursor.key()));
+  }
+
+  /** Adds a job at the end. */
+  public void add(T job) {
+    byte[] value = jobs.encode(Objects.requireNonNull(job, "job"));
+    long number = places.begin();
+    try {
+      tree.put(NUMBERS.encode(number), value);
+    } finally {
+      places.end(number);
+    }
+  }
+
+  /** Adds a job within a transaction: no consumer gets it before that is committed. */
+  public void add(Transaction transaction, T job) {
+    Objects.requireNonNull(transaction, "transaction");
+    byte[] value = jobs.encode(Objects.requireNonNull(job, "job"));
+    long number = places.begin();
+    try {
+      transaction.onEnd(() -> places.end(number));
+    } catch (RuntimeException | Error e) {
+      places.end(number);
+      throw e;
+    }
+    transaction.put(tree, NUMBERS.encode(number), value);
+  }
+
+  /**
+   * Has the oldest job done that no other consumer has, and removes it.
+   *
+   * @param worker gets a transaction and the job. It is called again if its transaction meets with
+   *     conflicts, and must not end that
+   * @return whether there was a job
+   */
+  public boolean work(BiConsumer<Transaction, ? super T> worker) {
+    Objects.requireNonNull(worker, "worker");
+    long number = take();
+    if (number < 0) {
+      return false;
+    }
+    try {
+      byte[] key = NUMBERS.encode(number);
+      T job = Objects.requireNonNull(tree.read(key, jobs::decode), "a job that is taken");
+      store.runInTransaction(
+          transaction -> {
+            transaction.delete(tree, key);
+            worker.accept(transaction, job);
+          });
+    } finally {
+      places.giveBack(number);
+    }
+    return true;
+  }
+
+  /**
+   * Removes the oldest job that no other consumer has, and gives it; null if there is none. It is
+   * lost if the process dies before it is done.
+   */
+  public @Nullable T poll() {
+    Polled<T> polled = new Polled<>();
+    work((transaction, job) -> polled.job = job);
+    return polled.job;
+  }
+
+  private static final class Polled<T> {
+    private @Nullable T job;
+  }
+
+  /** Takes the oldest job that nobody has; -1 if there is none. */
+  private long take() {
+    // Asked for before the cursor sees the tree: what is being added by then stays ahead.
+    long settled = places.settled();
+    byte[] from = NUMBERS.encode(places.first());
+    try (Cursor cursor = tree.cursor(CursorOptions.all().from(from))) {
+      boolean more = cursor.first();
+      places.nothingBefore(more ? Math.min(number(cursor), settled) : settled);
+      for (; more; more = cursor.next()) {
+        long number = number(cursor);
+        if (places.take(number)) {
+          // Whoever had it before may have done it since the cursor was opened.
+          if (tree.contains(cursor.key())) {
+            return number;
+          }
+          places.giveBack(number);
+        }
+      }
+      return -1;
+    }
+  }
+
+  /** Whether there is no job, those that consumers have included. */
+  public boolean isEmpty() {
+    try (Cursor cursor = tree.cursor()) {
+      return !cursor.first();
+    }
+  }
+
+  /** The number of jobs, those that consumers have included. Goes through all of them. */
+  public long size() {
+    try (Cursor cursor = tree.cursor()) {
+      cursor.first();
+      return cursor.forEach(Long.MAX_VALUE, (key, value) -> true);
+    }
+  }
+
+  /** The tree that holds the queue. */
+  public Tree tree() {
+    return tree;
+  }
+}

@@ -1,0 +1,199 @@
+package io.isobardb.lsm.recipe;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.typed.Codec;
+import io.isobardb.lsm.typed.KeyCodec;
+import io.isobardb.lsm.typed.Pair;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Spliterator;
+import java.util.Spliterators.AbstractSpliterator;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measurements of many series over time, of which old ones are dropped.
+ *
+ * <pre>{@code
+ * TimeSeries<Double> weather =
+ *     TimeSeries.open(store, "weather", Duration.ofDays(1), Codec.float64());
+ * weather.put("london", Instant.now(), 11.5);
+ * Instant yesterday = Instant.now().minus(Duration.ofDays(1));
+ * try (var points = weather.entries("london", yesterday, Instant.now())) {
+ *   points.forEach(point -> System.out.println(point.getKey() + " " + point.getValue()));
+ * }
+ * weather.deleteBefore(yesterday);
+ * }</pre>
+ *
+ * <p>Entries lie by bucket of time, series and time. So one small range delete drops what is old of
+ * all series, whose files go unread. To read a series costs one search for each bucket.
+ *
+ * <p><b>What fails.</b> A point is there or not; one of the same series and time is replaced. A
+ * crash may take back the last points, or the last {@code deleteBefore}, if they were not synced,
+ * as the default durability of the store says. A point that is put for a time that was deleted is
+ * there until the next {@code deleteBefore}.
+ *
+ * <p>Thread rule: all methods may be called by any thread. A stream belongs to one at a time.
+ *
+ * <p>Errors: those of {@link Tree}, and what the codec throws.
+ *
+ * @param <V> the type of a measurement
+ */
+public final class TimeSeries<V> {
+  private static final KeyCodec<Pair<Long, Pair<String, Instant>>> KEYS =
+      KeyCodec.pair(KeyCodec.ofLong(), KeyCodec.pair(KeyCodec.ofString(), KeyCodec.ofInstant()));
+
+  /** Under it stands the length of buckets. No bucket's number begins like that. */
+  private static final byte[] LENGTH = {0};
+
+  /** Before all points, and behind that. */
+  private static final byte[] POINTS = {1};
+
+  private final Tree tree;
+  private final long bucketSeconds;
+  private final Codec<V> values;
+
+  private TimeSeries(Tree tree, long bucketSeconds, Codec<V> values) {
+    this.tree = tree;
+    this.bucketSeconds = bucketSeconds;
+    this.values = values;
+  }
+
+  /**
+   * Opens series, or makes them.
+   *
+   * @param name of the tree that holds them, and nothing else
+   * @param bucket how long the pieces are that old points are dropped by: whole seconds, at least
+   *     one. A hundredth of the time that points are kept is a good choice. It is stored
+   * @throws IllegalArgumentException if the series were made with other buckets
+   */
+  public static <V> TimeSeries<V> open(Store store, String name, Duration bucket, Codec<V> values) {
+    Objects.requireNonNull(store, "store");
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(values, "values");
+    if (Objects.requireNonNull(bucket, "bucket").getNano() != 0 || bucket.getSeconds() < 1) {
+      throw new IllegalArgumentException(
+          "buckets of '" + name + "' must have whole seconds, not " + bucket);
+    }
+    Tree tree = store.openTree(name);
+    byte[] before = tree.putIfAbsent(LENGTH, bucket.toString().getBytes(UTF_8));
+    if (before != null && !bucket.equals(Duration.parse(new String(before, UTF_8)))) {
+      throw new IllegalArgumentException(
+          "the series '"
+              + name
+              + "' have buckets of "
+              + new String(before, UTF_8)
+              + ", not "
+              + bucket);
+    }
+    return new TimeSeries<>(tree, bucket.getSeconds(), values);
+  }
+
+  private long bucket(Instant time) {
+    return Math.floorDiv(time.getEpochSecond(), bucketSeconds);
+  }
+
+  private byte[] key(long bucket, String series, Instant time) {
+    return KEYS.encode(new Pair<>(bucket, new Pair<>(series, time)));
+  }
+
+  private byte[] key(String series, Instant time) {
+    Objects.requireNonNull(series, "series");
+    return key(bucket(Objects.requireNonNull(time, "time")), series, time);
+  }
+
+  /** Sets a point. */
+  public void put(String series, Instant time, V value) {
+    tree.put(key(series, time), values.encode(Objects.requireNonNull(value, "value")));
+  }
+
+  /** Adds a point to a batch: many points at once cost much less. */
+  public void put(WriteBatch batch, String series, Instant time, V value) {
+    Objects.requireNonNull(batch, "batch");
+    batch.put(tree, key(series, time), values.encode(Objects.requireNonNull(value, "value")));
+  }
+
+  /** The value of a point, or null if there is none. */
+  public @Nullable V get(String series, Instant time) {
+    return tree.read(key(series, time), values::decode);
+  }
+
+  /**
+   * The points of a series from a time on and before another, in the order of time, as of one
+   * moment. Close the stream: an open one makes merges keep what it sees.
+   */
+  public Stream<Map.Entry<Instant, V>> entries(String series, Instant from, Instant to) {
+    Objects.requireNonNull(series, "series");
+    Objects.requireNonNull(from, "from");
+    Objects.requireNonNull(to, "to");
+    Points points = new Points(tree.cursor(), series, from, to);
+    return StreamSupport.stream(points, false).onClose(points.cursor::close);
+  }
+
+  /**
+   * Removes the points of all series in buckets that end at a time or before, in one step.
+   *
+   * @return the beginning of the first bucket that stays
+   */
+  public Instant deleteBefore(Instant time) {
+    long first = bucket(Objects.requireNonNull(time, "time"));
+    tree.deleteRange(POINTS, KeyCodec.ofLong().encode(first));
+    return Instant.ofEpochSecond(Math.max(first * bucketSeconds, Instant.MIN.getEpochSecond()));
+  }
+
+  /** The tree that holds the series. */
+  public Tree tree() {
+    return tree;
+  }
+
+  /** Goes from bucket to bucket, with a search in each. */
+  private final class Points extends AbstractSpliterator<Map.Entry<Instant, V>> {
+    private final Cursor cursor;
+    private final String series;
+    private final Instant to;
+
+    /** Where the first point is, or a later one. */
+    private final byte[] first;
+
+    private boolean ended;
+
+    Points(Cursor cursor, String series, Instant from, Instant to) {
+      super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.DISTINCT | Spliterator.NONNULL);
+      this.cursor = cursor;
+      this.series = series;
+      this.to = to;
+      first = key(bucket(from), series, from);
+    }
+
+    @Override
+    public boolean tryAdvance(Consumer<? super Map.Entry<Instant, V>> action) {
+      boolean more = !ended && (cursor.isValid() ? cursor.next() : cursor.seek(first));
+      while (more) {
+        Pair<Long, Pair<String, Instant>> key = KEYS.decode(ByteBuffer.wrap(cursor.key()));
+        long bucket = key.first();
+        int order = key.second().first().compareTo(series);
+        if (bucket > bucket(to) || order == 0 && !key.second().second().isBefore(to)) {
+          break;
+        }
+        if (order == 0) {
+          action.accept(Map.entry(key.second().second(), cursor.read(values::decode)));
+          return true;
+        }
+        more = cursor.seek(key(order > 0 ? bucket + 1 : bucket, series, Instant.MIN));
+      }
+      ended = true;
+      cursor.close();
+      return false;
+    }
+  }
+}
