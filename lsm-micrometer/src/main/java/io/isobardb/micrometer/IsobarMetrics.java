@@ -3,6 +3,7 @@ package io.isobardb.micrometer;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.Figure;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import io.isobardb.memory.stats.Metric;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -95,15 +97,34 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   }
 
   /**
-   * Has the metrics of each tree, too, tagged {@code tree} with its name. Trees that are created or
-   * dropped later come and go when the registry is next read. With some thousand trees that is more
-   * than most metric systems like.
+   * Has the metrics of each tree, too, tagged {@code tree} with its name. Those of trees that are
+   * created or dropped later come and go with them; their first values may be a second late. With
+   * some thousand trees that is more than most metric systems like.
    *
    * @return this
    */
   public synchronized IsobarMetrics withTrees() {
-    perTree = true;
+    if (!perTree) {
+      perTree = true;
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onTreeCreated(TreeCreated event) {
+              change(to -> addTree(to, event.tree()));
+            }
+
+            @Override
+            public void onTreeDropped(TreeDropped event) {
+              change(to -> removeTree(to, event.tree()));
+            }
+          });
+    }
     return this;
+  }
+
+  /** Changes what all registries have; {@link #close} has left none. */
+  private synchronized void change(Consumer<Bound> how) {
+    bound.forEach(how);
   }
 
   @Override
@@ -143,27 +164,54 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   /** The monitor is held. A store that was closed throws. */
   private void lookAtTrees() {
     looked = System.nanoTime();
-    Set<String> names = trees().keySet();
+    List<String> names = store.treeNames();
     if (!perTree) {
       return;
     }
     for (Bound to : bound) {
       Set<String> gone = new HashSet<>(to.ofTrees.keySet());
-      gone.removeAll(names);
-      for (String name : gone) {
-        List<Meter> meters = to.ofTrees.remove(name);
-        if (meters != null) {
-          to.remove(meters);
-        }
+      names.forEach(gone::remove);
+      gone.forEach(name -> removeTree(to, name));
+      names.forEach(name -> addTree(to, name));
+    }
+  }
+
+  /** The monitor is held. */
+  private void addTree(Bound to, String name) {
+    if (!to.ofTrees.containsKey(name)) {
+      List<Meter> meters = new ArrayList<>();
+      addAll(to, meters, Figure.ofTree(), new OneTree(name), tags.and("tree", name));
+      to.ofTrees.put(name, meters);
+    }
+  }
+
+  /** The monitor is held. */
+  private static void removeTree(Bound to, String name) {
+    List<Meter> meters = to.ofTrees.remove(name);
+    if (meters != null) {
+      to.remove(meters);
+    }
+  }
+
+  /**
+   * The figures of a tree. Before the store's have it there are none; once it is gone they stay, so
+   * that no counter that is read for the last time goes backwards.
+   */
+  private final class OneTree implements Supplier<@Nullable TreeStats> {
+    private final String name;
+    private volatile @Nullable TreeStats latest;
+
+    OneTree(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public @Nullable TreeStats get() {
+      TreeStats now = trees().get(name);
+      if (now != null) {
+        latest = now;
       }
-      for (String name : names) {
-        if (!to.ofTrees.containsKey(name)) {
-          List<Meter> meters = new ArrayList<>();
-          Supplier<@Nullable TreeStats> stats = () -> trees().get(name);
-          addAll(to, meters, Figure.ofTree(), stats, tags.and("tree", name));
-          to.ofTrees.put(name, meters);
-        }
-      }
+      return latest;
     }
   }
 
@@ -229,7 +277,8 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
 
   private static double number(@Nullable Object value, Metric metric) {
     if (!(value instanceof Number number)) {
-      return Double.NaN;
+      // Registries add up differences of counters.
+      return metric.kind() == Metric.Kind.COUNTER ? 0 : Double.NaN;
     }
     double plain = number.doubleValue();
     return metric.unit().equals(NANOSECONDS) ? plain / NANOS_PER_SECOND : plain;

@@ -87,6 +87,10 @@ class IsobarMetricsTest {
     }
   }
 
+  private boolean has(String tree) {
+    return registry.find("isobar.tree.gets").tags("tree", tree).meter() != null;
+  }
+
   @Test
   void metersOfTreesComeAndGoAndAllGoWithTheStore() throws InterruptedException {
     try (Store store = Store.open(dir)) {
@@ -94,12 +98,20 @@ class IsobarMetricsTest {
       new IsobarMetrics(store, Tags.of("store", "a")).withTrees().bindTo(registry);
       assertEquals(
           1, registry.get("isobar.tree.puts").tags("tree", "first").functionCounter().count());
-      store.openTree("second").get(KEY);
-      readUntil(() -> registry.find("isobar.tree.gets").tags("tree", "second").meter() != null);
+      Tree second = store.openTree("second");
+      assertTrue(has("second"), "at once");
       assertEquals(
-          1, registry.get("isobar.tree.gets").tags("tree", "second").functionCounter().count());
+          0, registry.get("isobar.tree.gets").tags("tree", "second").functionCounter().count());
+      second.get(KEY);
+      readUntil(
+          () ->
+              registry.get("isobar.tree.gets").tags("tree", "second").functionCounter().count()
+                  == 1);
+      store.renameTree("second", "third");
+      assertFalse(has("second"));
+      assertTrue(has("third"));
       store.dropTree("first");
-      readUntil(() -> registry.find("isobar.tree.puts").tags("tree", "first").meter() == null);
+      assertFalse(has("first"));
       assertFalse(readAll().isEmpty());
     }
     readUntil(() -> registry.getMeters().isEmpty());

@@ -256,6 +256,16 @@ public final class Observers {
     tell(StoreListener::onLeveled, event);
   }
 
+  /** A tree was made, or has a new name. */
+  public void onTreeCreated(StoreListener.TreeCreated event) {
+    tell(StoreListener::onTreeCreated, event);
+  }
+
+  /** A tree was dropped, or has no longer that name. */
+  public void onTreeDropped(StoreListener.TreeDropped event) {
+    tell(StoreListener::onTreeDropped, event);
+  }
+
   /** A merge operator has failed in a flush or merge. */
   public void onOperatorFailed(StoreListener.OperatorFailure event) {
     tell(StoreListener::onOperatorFailed, event);

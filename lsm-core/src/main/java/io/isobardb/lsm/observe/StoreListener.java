@@ -9,7 +9,8 @@ import java.util.List;
  * <pre>{@code
  * store.addListener(
  *     new StoreListener() {
- *       public void stalled(StoreListener.Stall stall) {
+ *       @Override
+ *       public void onStalled(StoreListener.Stall stall) {
  *         System.out.println("a writer waited: " + stall);
  *       }
  *     });
@@ -156,6 +157,20 @@ public interface StoreListener {
     }
   }
 
+  /**
+   * A tree was made, or has got this name.
+   *
+   * @param tree its name
+   */
+  record TreeCreated(String tree) {}
+
+  /**
+   * A tree was dropped, or has another name now.
+   *
+   * @param tree the name it had
+   */
+  record TreeDropped(String tree) {}
+
   /** The store takes no more writes. */
   record Failure(Throwable cause) {}
 
@@ -208,6 +223,12 @@ public interface StoreListener {
 
   /** What a tree's levels are to hold was decided. */
   default void onLeveled(Levels event) {}
+
+  /** A tree was made; on the thread that made it, before that call returns. */
+  default void onTreeCreated(TreeCreated event) {}
+
+  /** A tree was dropped; on the thread that dropped it, before that call returns. */
+  default void onTreeDropped(TreeDropped event) {}
 
   /** A merge operator has failed; told once at most for each flush or merge. */
   default void onOperatorFailed(OperatorFailure event) {}

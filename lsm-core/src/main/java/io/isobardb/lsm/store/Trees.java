@@ -3,6 +3,7 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.SignalLock;
@@ -73,19 +74,23 @@ public final class Trees {
   public OpenTree open(String name, TreeOptions options) {
     operations.checkOpen();
     Named tree = trees.get(name);
-    if (tree == null) {
-      refuseInListener();
-      lock.lock();
-      try {
-        tree = trees.get(name);
-        if (tree == null) {
-          return make(name, options);
-        }
-      } finally {
-        lock.unlock();
-      }
+    if (tree != null) {
+      return tree.given();
     }
-    return tree.given();
+    refuseInListener();
+    OpenTree made;
+    lock.lock();
+    try {
+      tree = trees.get(name);
+      if (tree != null) {
+        return tree.given();
+      }
+      made = make(name, options);
+    } finally {
+      lock.unlock();
+    }
+    parts.observers().onTreeCreated(new StoreListener.TreeCreated(name));
+    return made;
   }
 
   /** Before the lock: its holder may be waiting for a job, and that for the listener. */
@@ -97,15 +102,18 @@ public final class Trees {
   public OpenTree create(String name, TreeOptions options) {
     operations.checkOpen();
     refuseInListener();
+    OpenTree made;
     lock.lock();
     try {
       if (trees.containsKey(name)) {
         throw new IllegalArgumentException("there is a tree '" + name + "' already");
       }
-      return make(name, options);
+      made = make(name, options);
     } finally {
       lock.unlock();
     }
+    parts.observers().onTreeCreated(new StoreListener.TreeCreated(name));
+    return made;
   }
 
   /** The lock is held. */
@@ -166,6 +174,8 @@ public final class Trees {
     } finally {
       lock.unlock();
     }
+    parts.observers().onTreeDropped(new StoreListener.TreeDropped(from));
+    parts.observers().onTreeCreated(new StoreListener.TreeCreated(to));
   }
 
   /** Drops a tree; waits for the calls that are using it. */
@@ -177,6 +187,7 @@ public final class Trees {
     } finally {
       lock.unlock();
     }
+    parts.observers().onTreeDropped(new StoreListener.TreeDropped(name));
   }
 
   /** The lock is held. */

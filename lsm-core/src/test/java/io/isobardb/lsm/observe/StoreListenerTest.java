@@ -12,6 +12,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.Fault;
@@ -148,6 +149,40 @@ class StoreListenerTest {
       assertEquals("t", memory.flushes.get(0).tree());
       assertTrue(memory.failures.isEmpty());
     }
+  }
+
+  @Test
+  void aListenerIsToldOfTreesThatComeAndGo() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    try (Store store = open()) {
+      store.openTree("before");
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onTreeCreated(TreeCreated event) {
+              told.add("+" + event.tree() + store.treeNames());
+            }
+
+            @Override
+            public void onTreeDropped(TreeDropped event) {
+              told.add("-" + event.tree() + store.treeNames());
+            }
+          });
+      store.openTree("a");
+      store.openTree("a");
+      store.createTree("b", TreeOptions.defaults());
+      store.renameTree("b", "c");
+      store.dropTree("a");
+      assertThrows(IllegalArgumentException.class, () -> store.dropTree("a"));
+    }
+    assertEquals(
+        List.of(
+            "+a[a, before]",
+            "+b[a, b, before]",
+            "-b[a, before, c]",
+            "+c[a, before, c]",
+            "-a[before, c]"),
+        told);
   }
 
   @Test
