@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What fails.</b> A crash may take back the last puts and touches if they were not synced, as
  * the default durability of the store says: an entry may then expire when it would have before.
- * Time goes on while the store is closed. If the machine's clock is set back, entries live longer;
- * none that was seen to be gone comes back while the store is open.
+ * Time goes on while the store is closed. If the machine's clock is set back by more than a minute,
+ * an entry that had expired may be seen again.
  *
  * <p>Thread rule: all methods may be called by any thread.
  *

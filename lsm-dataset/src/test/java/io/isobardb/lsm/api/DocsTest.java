@@ -19,11 +19,10 @@ import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -61,8 +60,8 @@ class DocsTest {
     Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(text);
     StringBuilder members = new StringBuilder();
     while (block.find()) {
-      if (block.group(1).contains("IsobarMetrics")) {
-        continue; // the test of lsm-micrometer has it
+      if (block.group(1).matches("(?s).*(IsobarMetrics|JacksonCodec).*")) {
+        continue; // the tests of lsm-micrometer and lsm-jackson have them
       }
       members.append(block.group(1));
     }
@@ -122,27 +121,20 @@ class DocsTest {
       assertTrue(Arrays.compareUnsigned(early, late) < 0);
 
       Tree counters = store.openTree("counters");
-      for (int i = 0; i < 3; i++) {
-        call(recipes, "add", new byte[] {1}, 14L);
-      }
-      byte[] sum = store.tree("sums").get(new byte[] {1});
-      assertEquals(42, ByteBuffer.wrap(sum).getLong());
+      assertEquals(3L, call(recipes, "count", "/"));
+      assertEquals(6L, call(recipes, "count", "/"));
       inThreads(() -> call(recipes, "increment", counters, new byte[] {1}));
       assertEquals(201L, call(recipes, "increment", counters, new byte[] {1}));
       assertEquals(201L, call(recipes, "total", List.of(counters), new byte[] {1}));
 
-      Tree jobs = store.openTree("jobs");
-      for (byte i = 0; i < 100; i++) {
-        jobs.put(new byte[] {i}, new byte[] {i});
-      }
-      Set<Byte> taken = ConcurrentHashMap.newKeySet();
-      inThreads(
-          () -> {
-            byte[] job = (byte[]) call(recipes, "take", jobs);
-            assertTrue(job == null || taken.add(job[0]), "a job was taken twice");
-          });
-      assertEquals(100, taken.size());
-      assertNull(call(recipes, "take", jobs));
+      assertEquals(true, call(recipes, "send", "welcome"));
+      assertTrue(store.tree("sent").contains("welcome".getBytes(UTF_8)));
+      assertEquals("ada", call(recipes, "user", "new"));
+      assertNull(call(recipes, "user", "none"));
+      assertEquals(1L, call(recipes, "measure", Instant.EPOCH));
+      assertEquals(2L, call(recipes, "measure", Instant.EPOCH.plusSeconds(60)));
+      assertEquals(
+          "Ada", call(recipes, "customer", 5L).toString().replaceAll(".*name=(\\w+).*", "$1"));
 
       store.openTree("events-2026-01-01");
       store.openTree("events-2026-01-31");
@@ -161,7 +153,7 @@ class DocsTest {
       assertFalse(byTime.contains(ByteBuffer.allocate(Long.BYTES).putLong(3).array()));
       assertFalse(byUser.contains((byte[]) call(recipes, "key", "ada", 3L)));
       assertTrue(byUser.contains((byte[]) call(recipes, "key", "bob", 3L)));
-      call(recipes, "protect", jobs);
+      call(recipes, "protect", counters);
       Tree orders = store.openTree("orders");
       byte[] id = {9};
       call(recipes, "save", orders, store.openTree("by-customer"), id, id, id);
