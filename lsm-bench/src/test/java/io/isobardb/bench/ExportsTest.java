@@ -64,7 +64,7 @@ class ExportsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"examples", "tpcc", "ycsb-adapter"})
+  @ValueSource(strings = {"tpcc", "ycsb-adapter"})
   void programsCompileAgainstExportsAlone(String module) throws IOException {
     Path sources = Path.of("..", module, "src", "main", "java");
     try (Stream<Path> files = Files.walk(sources)) {

@@ -1,0 +1,232 @@
+package io.isobardb.netty;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.WriteBatch;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.IllegalReferenceCountException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree whose keys and values are Netty's buffers. A view: it holds nothing but the tree and an
+ * allocator.
+ *
+ * <pre>{@code
+ * NettyTree tree = NettyTree.of(store.openTree("t"), ctx.alloc());
+ * tree.put(frame.readSlice(16), frame); // what remains of the frame is the value
+ * ByteBuf value = tree.get(key); // null if there is no such key
+ * ctx.writeAndFlush(value); // the reader releases it, here by writing it
+ * }</pre>
+ *
+ * <p>What is given to a method is what can be read of a buffer. It is neither moved nor released,
+ * and may be changed and released once the call has returned. Buffers that come from here are new,
+ * of the allocator, and belong to the caller, who releases them.
+ *
+ * <p>Bytes are copied once: between the buffer and the store's memory. A buffer that is made of
+ * several ({@code CompositeByteBuf}) is put together before that.
+ *
+ * <p>Thread rule: all methods may be called by any thread; those with a batch or a cursor by that
+ * one's. The store may block a call that writes: an event loop should have another thread do it.
+ *
+ * <p>Errors: those of {@link Tree}; and {@code IllegalReferenceCountException} if a buffer was
+ * released before the call, which names the argument, and nothing has happened then. A buffer that
+ * another thread releases during the call stays until the call is done with it.
+ */
+public final class NettyTree {
+  private final Tree tree;
+  private final ByteBufAllocator allocator;
+
+  private NettyTree(Tree tree, ByteBufAllocator allocator) {
+    this.tree = tree;
+    this.allocator = allocator;
+  }
+
+  /**
+   * A view of a tree.
+   *
+   * @param allocator makes the buffers that are read into
+   */
+  public static NettyTree of(Tree tree, ByteBufAllocator allocator) {
+    return new NettyTree(
+        Objects.requireNonNull(tree, "tree"), Objects.requireNonNull(allocator, "allocator"));
+  }
+
+  /** The tree that this is a view of. */
+  public Tree tree() {
+    return tree;
+  }
+
+  /** Keeps a buffer from going back to its pool during a call. */
+  private static ByteBuf retain(ByteBuf buffer, String what) {
+    try {
+      return Objects.requireNonNull(buffer, what).retain();
+    } catch (IllegalReferenceCountException e) {
+      IllegalReferenceCountException clear =
+          new IllegalReferenceCountException(
+              "the buffer of the " + what + " was released before the call: nothing was done");
+      clear.initCause(e);
+      throw clear;
+    }
+  }
+
+  /** What can be read, with a position of its own: slices of one buffer may be used at once. */
+  private static ByteBuffer view(ByteBuf buffer) {
+    return buffer.nioBuffer(buffer.readerIndex(), buffer.readableBytes());
+  }
+
+  // ---- reading
+
+  /** The value of a key, in a new buffer, or null if there is none. */
+  public @Nullable ByteBuf get(ByteBuf key) {
+    retain(key, "key");
+    try {
+      return tree.read(view(key), this::copy);
+    } finally {
+      key.release();
+    }
+  }
+
+  private ByteBuf copy(ByteBuffer value) {
+    ByteBuf copy = allocator.buffer(value.remaining());
+    try {
+      return copy.writeBytes(value);
+    } catch (RuntimeException | Error e) {
+      copy.release();
+      throw e;
+    }
+  }
+
+  /**
+   * Writes the value of a key to the end of a buffer, which grows if it has to.
+   *
+   * @return how many bytes were written, or {@link Tree#NOT_FOUND}
+   */
+  public int get(ByteBuf key, ByteBuf target) {
+    retain(key, "key");
+    try {
+      retain(target, "target");
+      try {
+        int from = target.writerIndex();
+        ByteBuf found = tree.read(view(key), target::writeBytes);
+        return found == null ? Tree.NOT_FOUND : target.writerIndex() - from;
+      } finally {
+        target.release();
+      }
+    } finally {
+      key.release();
+    }
+  }
+
+  /** Whether there is such a key. */
+  public boolean contains(ByteBuf key) {
+    retain(key, "key");
+    try {
+      return tree.contains(view(key));
+    } finally {
+      key.release();
+    }
+  }
+
+  /** Moves a cursor to the first entry whose key is not before this one; see {@link Cursor}. */
+  public static boolean seek(Cursor cursor, ByteBuf key) {
+    Objects.requireNonNull(cursor, "cursor");
+    retain(key, "key");
+    try {
+      return cursor.seek(view(key));
+    } finally {
+      key.release();
+    }
+  }
+
+  /** The key that a cursor stands on, in a new buffer. */
+  public ByteBuf key(Cursor cursor) {
+    return filled(cursor.keyLength(), cursor::key);
+  }
+
+  /** The value that a cursor stands on, in a new buffer. */
+  public ByteBuf value(Cursor cursor) {
+    return filled(cursor.valueLength(), cursor::value);
+  }
+
+  private interface Filling {
+    int fill(ByteBuffer target);
+  }
+
+  private ByteBuf filled(int length, Filling filling) {
+    ByteBuf made = allocator.buffer(length);
+    try {
+      filling.fill(made.nioBuffer(0, length));
+      return made.writerIndex(length);
+    } catch (RuntimeException | Error e) {
+      made.release();
+      throw e;
+    }
+  }
+
+  // ---- writing
+
+  /** Sets a key, with the store's default durability. */
+  public void put(ByteBuf key, ByteBuf value) {
+    withBoth(key, value, (k, v) -> tree.put(k, v));
+  }
+
+  /** Sets a key. What the write survives when this returns says {@link Durability}. */
+  public void put(ByteBuf key, ByteBuf value, Durability durability) {
+    Objects.requireNonNull(durability, "durability");
+    withBoth(key, value, (k, v) -> tree.put(k, v, durability));
+  }
+
+  /** Adds a put to a batch, which copies both. */
+  public void put(WriteBatch batch, ByteBuf key, ByteBuf value) {
+    Objects.requireNonNull(batch, "batch");
+    withBoth(key, value, (k, v) -> batch.put(tree, k, v));
+  }
+
+  private interface Write {
+    void write(ByteBuffer key, ByteBuffer value);
+  }
+
+  private static void withBoth(ByteBuf key, ByteBuf value, Write write) {
+    retain(key, "key");
+    try {
+      retain(value, "value");
+      try {
+        write.write(view(key), view(value));
+      } finally {
+        value.release();
+      }
+    } finally {
+      key.release();
+    }
+  }
+
+  /** Removes a key, whether it is there or not. */
+  public void delete(ByteBuf key) {
+    retain(key, "key");
+    try {
+      tree.delete(view(key));
+    } finally {
+      key.release();
+    }
+  }
+
+  /** Adds a delete to a batch. */
+  public void delete(WriteBatch batch, ByteBuf key) {
+    Objects.requireNonNull(batch, "batch");
+    retain(key, "key");
+    try {
+      batch.delete(tree, view(key));
+    } finally {
+      key.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "buffers of " + tree;
+  }
+}
