@@ -48,14 +48,26 @@ public final class JacksonCodec<T> implements Codec<T> {
     reader = mapper.readerFor(type).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   }
 
-  /** A codec of a class. */
+  /**
+   * {@return a codec of a class}
+   *
+   * @param <T> the type of the values
+   * @param mapper decides what is written and read
+   * @param type the type of the values
+   */
   public static <T> JacksonCodec<T> of(ObjectMapper mapper, Class<T> type) {
     Objects.requireNonNull(mapper, "mapper");
     Objects.requireNonNull(type, "type");
     return new JacksonCodec<>(mapper, mapper.constructType(type));
   }
 
-  /** A codec of a generic type: {@code new TypeReference<List<Person>>() {}}. */
+  /**
+   * {@return a codec of a generic type: {@code new TypeReference<List<Person>>() {}}}
+   *
+   * @param <T> the type of the values
+   * @param mapper decides what is written and read
+   * @param type the type of the values
+   */
   public static <T> JacksonCodec<T> of(ObjectMapper mapper, TypeReference<T> type) {
     Objects.requireNonNull(mapper, "mapper");
     Objects.requireNonNull(type, "type");

@@ -81,7 +81,11 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     }
   }
 
-  /** Metrics of a store, tagged {@code store} with its directory. */
+  /**
+   * Metrics of a store, tagged {@code store} with its directory.
+   *
+   * @param store an open store
+   */
   public IsobarMetrics(Store store) {
     this(store, Tags.of("store", store.path()));
   }
@@ -89,6 +93,7 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   /**
    * Metrics of a store.
    *
+   * @param store an open store
    * @param tags of all its meters; different for each store of a registry
    */
   public IsobarMetrics(Store store, Iterable<Tag> tags) {

@@ -46,8 +46,9 @@ public final class NettyTree {
   }
 
   /**
-   * A view of a tree.
+   * {@return a view of a tree}
    *
+   * @param tree the tree to view
    * @param allocator makes the buffers that are read into
    */
   public static NettyTree of(Tree tree, ByteBufAllocator allocator) {
@@ -55,7 +56,7 @@ public final class NettyTree {
         Objects.requireNonNull(tree, "tree"), Objects.requireNonNull(allocator, "allocator"));
   }
 
-  /** The tree that this is a view of. */
+  /** {@return the tree that this is a view of} */
   public Tree tree() {
     return tree;
   }
@@ -80,7 +81,11 @@ public final class NettyTree {
 
   // ---- reading
 
-  /** The value of a key, in a new buffer, or null if there is none. */
+  /**
+   * {@return the value of a key, in a new buffer, or null if there is none}
+   *
+   * @param key its key
+   */
   public @Nullable ByteBuf get(ByteBuf key) {
     retain(key, "key");
     try {
@@ -103,6 +108,8 @@ public final class NettyTree {
   /**
    * Writes the value of a key to the end of a buffer, which grows if it has to.
    *
+   * @param key its key
+   * @param target what it is appended to
    * @return how many bytes were written, or {@link Tree#NOT_FOUND}
    */
   public int get(ByteBuf key, ByteBuf target) {
@@ -121,7 +128,11 @@ public final class NettyTree {
     }
   }
 
-  /** Whether there is such a key. */
+  /**
+   * {@return whether there is such a key}
+   *
+   * @param key its key
+   */
   public boolean contains(ByteBuf key) {
     retain(key, "key");
     try {
@@ -131,7 +142,13 @@ public final class NettyTree {
     }
   }
 
-  /** Moves a cursor to the first entry whose key is not before this one; see {@link Cursor}. */
+  /**
+   * Moves a cursor to the first entry whose key is not before this one; see {@link Cursor}.
+   *
+   * @param cursor the cursor
+   * @param key its key
+   * @return whether there is one
+   */
   public static boolean seek(Cursor cursor, ByteBuf key) {
     Objects.requireNonNull(cursor, "cursor");
     retain(key, "key");
@@ -142,12 +159,20 @@ public final class NettyTree {
     }
   }
 
-  /** The key that a cursor stands on, in a new buffer. */
+  /**
+   * {@return the key that a cursor stands on, in a new buffer}
+   *
+   * @param cursor the cursor
+   */
   public ByteBuf key(Cursor cursor) {
     return filled(cursor.keyLength(), cursor::key);
   }
 
-  /** The value that a cursor stands on, in a new buffer. */
+  /**
+   * {@return the value that a cursor stands on, in a new buffer}
+   *
+   * @param cursor the cursor
+   */
   public ByteBuf value(Cursor cursor) {
     return filled(cursor.valueLength(), cursor::value);
   }
@@ -169,18 +194,35 @@ public final class NettyTree {
 
   // ---- writing
 
-  /** Sets a key, with the store's default durability. */
+  /**
+   * Sets a key, with the store's default durability.
+   *
+   * @param key its key
+   * @param value its value
+   */
   public void put(ByteBuf key, ByteBuf value) {
     withBoth(key, value, (k, v) -> tree.put(k, v));
   }
 
-  /** Sets a key. What the write survives when this returns says {@link Durability}. */
+  /**
+   * Sets a key. What the write survives when this returns says {@link Durability}.
+   *
+   * @param key its key
+   * @param value its value
+   * @param durability what the write survives when this returns
+   */
   public void put(ByteBuf key, ByteBuf value, Durability durability) {
     Objects.requireNonNull(durability, "durability");
     withBoth(key, value, (k, v) -> tree.put(k, v, durability));
   }
 
-  /** Adds a put to a batch, which copies both. */
+  /**
+   * Adds a put to a batch, which copies both.
+   *
+   * @param batch gets the write
+   * @param key its key
+   * @param value its value
+   */
   public void put(WriteBatch batch, ByteBuf key, ByteBuf value) {
     Objects.requireNonNull(batch, "batch");
     withBoth(key, value, (k, v) -> batch.put(tree, k, v));
@@ -204,7 +246,11 @@ public final class NettyTree {
     }
   }
 
-  /** Removes a key, whether it is there or not. */
+  /**
+   * Removes a key, whether it is there or not.
+   *
+   * @param key its key
+   */
   public void delete(ByteBuf key) {
     retain(key, "key");
     try {
@@ -214,7 +260,12 @@ public final class NettyTree {
     }
   }
 
-  /** Adds a delete to a batch. */
+  /**
+   * Adds a delete to a batch.
+   *
+   * @param batch gets the write
+   * @param key its key
+   */
   public void delete(WriteBatch batch, ByteBuf key) {
     Objects.requireNonNull(batch, "batch");
     retain(key, "key");

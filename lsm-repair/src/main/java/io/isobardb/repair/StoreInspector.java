@@ -53,7 +53,9 @@ public final class StoreInspector implements AutoCloseable {
   /**
    * Takes the store's lock for reading, and reads the manifest.
    *
+   * @param directory of the store
    * @param options of which the memory budget and the key orders count
+   * @return what looks into the store
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    * @throws FormatException if the directory is not a store, or of a newer format
    * @throws io.isobardb.lsm.error.CorruptionException if the manifest is damaged
@@ -72,30 +74,30 @@ public final class StoreInspector implements AutoCloseable {
     }
   }
 
-  /** Where the store is. */
+  /** {@return where the store is} */
   public String path() {
     return store.path();
   }
 
-  /** The store's ID, which all its files carry. */
+  /** {@return the store's ID, which all its files carry} */
   public UUID storeId() {
     return store.storeId();
   }
 
-  /** The size of the store's pages, in bytes. */
+  /** {@return the size of the store's pages, in bytes} */
   public int pageSize() {
     return store.pageSize();
   }
 
   /**
-   * Why nobody could be kept from opening the store meanwhile, in words; null if all are. If
-   * somebody does, what is found may be wrong.
+   * {@return why nobody could be kept from opening the store meanwhile, in words; null if all are}
+   * If somebody does, what is found may be wrong.
    */
   public @Nullable String unlockedBecause() {
     return store.unlockedBecause();
   }
 
-  /** What the manifest says of the store as a whole. */
+  /** {@return what the manifest says of the store as a whole} */
   public StoredCounters counters() {
     Recovered.Counters counters = store.recovered().counters();
     return new StoredCounters(
@@ -110,13 +112,15 @@ public final class StoreInspector implements AutoCloseable {
    * Looks at everything there is: every page, record, order and reference.
    *
    * @param progress is told what is being done
+   * @return what was found
    * @throws FormatException if a codec of SSTables is missing; the message says what to add
+   * @throws IOException if a file can't be read
    */
   public CheckReport check(CheckProgress progress) throws IOException {
     return store.check(Objects.requireNonNull(progress, "progress"));
   }
 
-  /** All trees, by ascending ID. */
+  /** {@return all trees, by ascending ID} */
   public List<StoredTree> trees() {
     return store.recovered().trees().stream().map(this::describe).toList();
   }
@@ -175,8 +179,10 @@ public final class StoreInspector implements AutoCloseable {
    * Visits all versions of all keys in the tree's SSTables that lie in a range: by key, and of one
    * key from the newest version to the oldest.
    *
+   * @param tree one of its trees
    * @param from the first key, or null for no limit
    * @param to the key behind the last one, or null for no limit
+   * @param visitor gets what is found
    * @throws FormatException if the tree's key order is not known
    */
   public void entries(
@@ -203,9 +209,11 @@ public final class StoreInspector implements AutoCloseable {
   }
 
   /**
-   * The range deletes of a tree that hide something, or may: those of the manifest, and those of
-   * the log that it does not have.
+   * {@return the range deletes of a tree that hide something, or may: those of the manifest, and
+   * those of the log that it does not have}
    *
+   * @param tree one of its trees
+   * @throws IOException if a file can't be read
    * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
    */
   public List<StoredRange> rangeDeletes(StoredTree tree) throws IOException {
@@ -230,9 +238,12 @@ public final class StoreInspector implements AutoCloseable {
    * Visits the puts and deletes of a tree that the log holds, in their order: those that opening
    * the store would replay, and some that are in SSTables already.
    *
+   * @param tree one of its trees
    * @param from the first key, or null for no limit; where the key order is not known, unsigned
    *     bytes count
    * @param to the key behind the last one, or null for no limit
+   * @param visitor gets what is found
+   * @throws IOException if a file can't be read
    * @throws io.isobardb.lsm.error.CorruptionException if the log is damaged
    */
   public void log(

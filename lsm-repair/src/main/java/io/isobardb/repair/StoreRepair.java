@@ -28,6 +28,7 @@ public final class StoreRepair {
    *     {@code keyOrders} the orders that trees may have, and {@code fileAccess} who may use the
    *     new store; the rest is of no matter
    * @param progress is told what is being done
+   * @return what was saved
    * @throws io.isobardb.lsm.error.FormatException if it is no store, or the target is not empty
    * @throws IllegalArgumentException if one of the two directories is or lies within the other, or
    *     the target within a store or a directory of backups; nothing is made

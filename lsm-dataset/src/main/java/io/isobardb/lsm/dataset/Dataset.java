@@ -90,9 +90,11 @@ public final class Dataset {
    * broken off. A build that begins here is a bulk load, which takes about 16 MB of the heap, or as
    * much as the entries of the index if they are less.
    *
+   * @param store an open store
    * @param name 1 to 100 letters, digits, {@code -}, {@code _} and {@code .}; also the name of the
    *     primary tree
    * @param options with the definitions of all indexes that the dataset has
+   * @return the dataset
    * @throws IllegalArgumentException if it was made with other definitions, or an option that was
    *     set for the primary tree is stored otherwise
    * @throws IllegalStateException if it is open already
@@ -125,48 +127,77 @@ public final class Dataset {
     }
   }
 
-  /** The name that it was opened by. */
+  /** {@return the name that it was opened by} */
   public String name() {
     return name;
   }
 
-  /** The store it is in. */
+  /** {@return the store it is in} */
   public Store store() {
     return store;
   }
 
   // ---- records
 
-  /** The record of a key, or null if there is none. */
+  /**
+   * {@return the record of a key, or null if there is none}
+   *
+   * @param key the primary key
+   */
   public byte @Nullable [] get(byte[] key) {
     return primary.get(key);
   }
 
-  /** The record of a key as of a snapshot, or null if there was none. */
+  /**
+   * {@return the record of a key as of a snapshot, or null if there was none}
+   *
+   * @param snapshot the moment
+   * @param key the primary key
+   */
   public byte @Nullable [] get(Snapshot snapshot, byte[] key) {
     return primary.get(key, snapshot);
   }
 
-  /** The record of a key as a transaction sees it, or null if there is none. */
+  /**
+   * {@return the record of a key as a transaction sees it, or null if there is none}
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   */
   public byte @Nullable [] get(Transaction transaction, byte[] key) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
     return transaction.get(primary, key);
   }
 
-  /** As {@link Transaction#getForUpdate}. */
+  /**
+   * As {@link Transaction#getForUpdate}.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   * @return the value, or null if there is none
+   */
   public byte @Nullable [] getForUpdate(Transaction transaction, byte[] key) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
     return transaction.getForUpdate(primary, key);
   }
 
-  /** A cursor over the records, by primary key. */
+  /**
+   * {@return a cursor over the records, by primary key}
+   *
+   * @param options how it is made
+   */
   public Cursor cursor(CursorOptions options) {
     return primary.cursor(options);
   }
 
-  /** A cursor over the records as a transaction sees them, by primary key. */
+  /**
+   * {@return a cursor over the records as a transaction sees them, by primary key}
+   *
+   * @param transaction the transaction that it is part of
+   * @param options how it is made
+   */
   public Cursor cursor(Transaction transaction, CursorOptions options) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(options, "options");
@@ -176,6 +207,8 @@ public final class Dataset {
   /**
    * Sets a record.
    *
+   * @param key the primary key
+   * @param value the record
    * @throws DuplicateKeyException if a unique index leads from one of its index keys to another
    *     record; nothing is written
    * @throws ExtractorException if an index can't be told its keys; nothing is written
@@ -189,6 +222,10 @@ public final class Dataset {
   /**
    * Sets a record within a transaction; errors as with {@link #put(byte[], byte[])}, after which
    * the transaction can go on.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   * @param value the record
    */
   public void put(Transaction transaction, byte[] key, byte[] value) {
     Objects.requireNonNull(transaction, "transaction");
@@ -202,6 +239,10 @@ public final class Dataset {
    * Sets a record until an instant, whatever the time to live of its tree is. From then on it is
    * absent, and so are its index entries; see {@link Tree#put(byte[], byte[], Instant)}. Errors as
    * with {@link #put(byte[], byte[])}.
+   *
+   * @param key the primary key
+   * @param value the record
+   * @param expires from when on it is absent
    */
   public void put(byte[] key, byte[] value, Instant expires) {
     Objects.requireNonNull(key, "key");
@@ -210,7 +251,14 @@ public final class Dataset {
     run(transaction -> put(transaction, key, value, expires));
   }
 
-  /** As {@link #put(byte[], byte[], Instant)}, within a transaction. */
+  /**
+   * As {@link #put(byte[], byte[], Instant)}, within a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   * @param value the record
+   * @param expires from when on it is absent
+   */
   public void put(Transaction transaction, byte[] key, byte[] value, Instant expires) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
@@ -220,13 +268,22 @@ public final class Dataset {
     write(transaction, new RecordBatch.Operation(key, value, expires));
   }
 
-  /** Removes a record, whether it is there or not. */
+  /**
+   * Removes a record, whether it is there or not.
+   *
+   * @param key the primary key
+   */
   public void delete(byte[] key) {
     Objects.requireNonNull(key, "key");
     run(transaction -> delete(transaction, key));
   }
 
-  /** Removes a record within a transaction, whether it is there or not. */
+  /**
+   * Removes a record within a transaction, whether it is there or not.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   */
   public void delete(Transaction transaction, byte[] key) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(key, "key");
@@ -248,7 +305,13 @@ public final class Dataset {
     run(transaction -> deleteRange(transaction, from, to));
   }
 
-  /** As {@link #deleteRange(byte[], byte[])}, within a transaction. */
+  /**
+   * As {@link #deleteRange(byte[], byte[])}, within a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param from the first key
+   * @param to where it ends
+   */
   public void deleteRange(Transaction transaction, byte @Nullable [] from, byte @Nullable [] to) {
     Objects.requireNonNull(transaction, "transaction");
     checkStore(transaction);
@@ -256,13 +319,22 @@ public final class Dataset {
         () -> writer.deleteRange(transaction, writers.layoutOf(transaction), from, to));
   }
 
-  /** Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}. */
+  /**
+   * Writes a batch: all of it or nothing. Errors as with {@link #put(byte[], byte[])}.
+   *
+   * @param batch gets the write
+   */
   public void write(RecordBatch batch) {
     Objects.requireNonNull(batch, "batch");
     run(transaction -> writeAll(transaction, batch));
   }
 
-  /** Writes a batch within a transaction: all of it, or nothing if it throws. */
+  /**
+   * Writes a batch within a transaction: all of it, or nothing if it throws.
+   *
+   * @param transaction the transaction that it is part of
+   * @param batch gets the write
+   */
   public void write(Transaction transaction, RecordBatch batch) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(batch, "batch");
@@ -304,7 +376,12 @@ public final class Dataset {
 
   // ---- reading by an index
 
-  /** The records with an index key, by primary key, all as of one moment. */
+  /**
+   * {@return the records with an index key, by primary key, all as of one moment}
+   *
+   * @param index the name of the index
+   * @param indexKey the index key
+   */
   public List<IndexEntry> find(String index, byte[] indexKey) {
     Objects.requireNonNull(index, "index");
     Objects.requireNonNull(indexKey, "indexKey");
@@ -314,7 +391,13 @@ public final class Dataset {
     }
   }
 
-  /** The records with an index key as of a snapshot, by primary key. */
+  /**
+   * {@return the records with an index key as of a snapshot, by primary key}
+   *
+   * @param snapshot the moment
+   * @param index the name of the index
+   * @param indexKey the index key
+   */
   public List<IndexEntry> find(Snapshot snapshot, String index, byte[] indexKey) {
     Objects.requireNonNull(snapshot, "snapshot");
     Objects.requireNonNull(index, "index");
@@ -323,7 +406,13 @@ public final class Dataset {
     return reader.find(view, ready(index, view), indexKey);
   }
 
-  /** The records with an index key as a transaction sees them, by primary key. */
+  /**
+   * {@return the records with an index key as a transaction sees them, by primary key}
+   *
+   * @param transaction the transaction that it is part of
+   * @param index the name of the index
+   * @param indexKey the index key
+   */
   public List<IndexEntry> find(Transaction transaction, String index, byte[] indexKey) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(index, "index");
@@ -336,7 +425,12 @@ public final class Dataset {
     return entries;
   }
 
-  /** A cursor over the records in the order of an index, as they are now. */
+  /**
+   * {@return a cursor over the records in the order of an index, as they are now}
+   *
+   * @param index the name of the index
+   * @param range which keys
+   */
   public IndexCursor cursor(String index, IndexRange range) {
     Objects.requireNonNull(index, "index");
     Objects.requireNonNull(range, "range");
@@ -350,7 +444,14 @@ public final class Dataset {
     }
   }
 
-  /** A cursor over the records in the order of an index as of a snapshot, which must outlive it. */
+  /**
+   * {@return a cursor over the records in the order of an index as of a snapshot, which must
+   * outlive it}
+   *
+   * @param snapshot the moment
+   * @param index the name of the index
+   * @param range which keys
+   */
   public IndexCursor cursor(Snapshot snapshot, String index, IndexRange range) {
     Objects.requireNonNull(snapshot, "snapshot");
     Objects.requireNonNull(index, "index");
@@ -359,7 +460,13 @@ public final class Dataset {
     return new IndexCursor(view, null, ready(index, view), primary, range);
   }
 
-  /** A cursor over the records in the order of an index as a transaction sees them. */
+  /**
+   * {@return a cursor over the records in the order of an index as a transaction sees them}
+   *
+   * @param transaction the transaction that it is part of
+   * @param index the name of the index
+   * @param range which keys
+   */
   public IndexCursor cursor(Transaction transaction, String index, IndexRange range) {
     Objects.requireNonNull(transaction, "transaction");
     Objects.requireNonNull(index, "index");
@@ -440,7 +547,7 @@ public final class Dataset {
 
   // ---- the indexes themselves
 
-  /** The indexes there are, and how far they are. */
+  /** {@return the indexes there are, and how far they are} */
   public List<IndexStatus> indexes() {
     return writers.current().indexes().stream()
         .map(
@@ -462,7 +569,11 @@ public final class Dataset {
         .toList();
   }
 
-  /** As {@link #createIndex(Index, BuildProgress)}, telling nobody. */
+  /**
+   * As {@link #createIndex(Index, BuildProgress)}, telling nobody.
+   *
+   * @param definition the index
+   */
   public void createIndex(Index definition) {
     createIndex(definition, BuildProgress.NONE);
   }
@@ -475,6 +586,8 @@ public final class Dataset {
    * goes on. After a crash it goes on when the dataset is opened with the index among its
    * definitions; opened without, the index is dropped.
    *
+   * @param definition the index
+   * @param progress is told how far it has come
    * @throws IllegalArgumentException if there is an index of this name
    * @throws IllegalStateException if another change is under way, or if transactions stay open for
    *     longer than the options' {@code changeTimeout}
@@ -491,6 +604,7 @@ public final class Dataset {
    * Drops an index; cursors over it are closed. Waits for transactions as {@link #createIndex}
    * does; if those stay open for too long, call this again.
    *
+   * @param index the name of the index
    * @throws IllegalArgumentException if there is no such index
    * @throws IllegalStateException as with {@link #createIndex}
    */
@@ -504,6 +618,8 @@ public final class Dataset {
    * Removes all stale entries of an index with {@link Maintenance#VALIDATION}, while records are
    * written. It is up to the caller when, and on which thread.
    *
+   * @param index the name of the index
+   * @return what was looked at and removed
    * @throws IllegalArgumentException if the index is eager: it has none
    */
   public RepairResult repair(String index) {
@@ -516,7 +632,9 @@ public final class Dataset {
    * Looks at some entries of an index and removes those that are stale. The next call goes on where
    * this one ends, and begins anew once the end was reached.
    *
+   * @param index the name of the index
    * @param entries how many to look at, at least 1
+   * @return what was looked at and removed
    * @throws IllegalArgumentException if the index is eager: it has none
    */
   public RepairResult repair(String index, long entries) {
@@ -550,6 +668,8 @@ public final class Dataset {
    * Compares all indexes that are ready with the records, both ways, as of one moment; reads all of
    * them, and keeps merges from dropping what it sees meanwhile. Takes about 16 MB of the heap. An
    * index that is dropped during the check is not in the result.
+   *
+   * @return what was found
    */
   public DatasetCheck check() {
     List<SecondaryIndex> ready =

@@ -9,6 +9,12 @@ import java.util.List;
  * @param indexes those that were ready, each with what was found of it
  */
 public record DatasetCheck(long records, List<IndexCheck> indexes) {
+  /**
+   * Copies the list.
+   *
+   * @param records in the primary tree
+   * @param indexes those that were ready
+   */
   public DatasetCheck {
     indexes = List.copyOf(indexes);
   }
@@ -25,12 +31,21 @@ public record DatasetCheck(long records, List<IndexCheck> indexes) {
    */
   public record IndexCheck(
       String index, long entries, long stale, long errors, List<String> findings) {
+    /**
+     * Copies the list.
+     *
+     * @param index its name
+     * @param entries in its tree
+     * @param stale entries that do not fit their records any more: no error
+     * @param errors how many entries are missing, or should not be there
+     * @param findings the first of the errors, in words
+     */
     public IndexCheck {
       findings = List.copyOf(findings);
     }
   }
 
-  /** Whether nothing is wrong. */
+  /** {@return whether nothing is wrong} */
   public boolean isSound() {
     return indexes.stream().allMatch(index -> index.errors() == 0);
   }

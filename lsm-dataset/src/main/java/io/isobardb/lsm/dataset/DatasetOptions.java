@@ -20,6 +20,14 @@ import java.util.Objects;
  */
 public record DatasetOptions(
     TreeOptions primary, List<Index> indexes, Duration changeTimeout, BuildProgress progress) {
+  /**
+   * Checks the timeout, and copies the list.
+   *
+   * @param primary of the tree that holds the records
+   * @param indexes all of them
+   * @param changeTimeout zero to 365 days
+   * @param progress is told how far the building of an index has come
+   */
   public DatasetOptions {
     Objects.requireNonNull(primary, "primary");
     Objects.requireNonNull(progress, "progress");
@@ -37,12 +45,16 @@ public record DatasetOptions(
     }
   }
 
-  /** No indexes, and a primary tree with default options. */
+  /** {@return no indexes, and a primary tree with default options} */
   public static DatasetOptions defaults() {
     return builder().build();
   }
 
-  /** Begins with no indexes, and with what is said of each option. */
+  /**
+   * Begins with no indexes, and with what is said of each option.
+   *
+   * @return a builder
+   */
   public static Builder builder() {
     return new Builder();
   }
@@ -56,32 +68,52 @@ public record DatasetOptions(
 
     private Builder() {}
 
-    /** Sets the options of the tree that holds the records, if it is missing. */
+    /**
+     * Sets the options of the tree that holds the records, if it is missing.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder primary(TreeOptions value) {
       primary = Objects.requireNonNull(value, "primary");
       return this;
     }
 
-    /** Adds an index. */
+    /**
+     * Adds an index.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder index(Index value) {
       indexes.add(Objects.requireNonNull(value, "index"));
       return this;
     }
 
-    /** Sets how long creating or dropping an index waits for transactions that wrote before. */
+    /**
+     * Sets how long creating or dropping an index waits for transactions that wrote before.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder changeTimeout(Duration value) {
       changeTimeout = Objects.requireNonNull(value, "changeTimeout");
       return this;
     }
 
-    /** Sets who is told how far the building of an index has come. */
+    /**
+     * Sets who is told how far the building of an index has come.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder progress(BuildProgress value) {
       progress = Objects.requireNonNull(value, "progress");
       return this;
     }
 
     /**
-     * The options.
+     * {@return the options}
      *
      * @throws IllegalArgumentException if two indexes have one name, or the timeout is out of range
      */

@@ -34,22 +34,22 @@ public final class DuplicateKeyException extends IsobarException {
     this.holder = holder.clone();
   }
 
-  /** The name of the dataset. */
+  /** {@return the name of the dataset} */
   public String dataset() {
     return dataset;
   }
 
-  /** The name of the index. */
+  /** {@return the name of the index} */
   public String index() {
     return index;
   }
 
-  /** What would have been there twice. */
+  /** {@return what would have been there twice} */
   public byte[] indexKey() {
     return indexKey.clone();
   }
 
-  /** The primary key of the record that has it. */
+  /** {@return the primary key of the record that has it} */
   public byte[] holder() {
     return holder.clone();
   }

@@ -30,32 +30,37 @@ public final class Index {
    * Begins the definition of an index.
    *
    * @param name 1 to 60 letters, digits, {@code -} and {@code _}
+   * @return a builder
    */
   public static Builder builder(String name) {
     return new Builder(name);
   }
 
-  /** Its name within the dataset. */
+  /** {@return its name within the dataset} */
   public String name() {
     return name;
   }
 
-  /** Makes the index keys of a record. */
+  /**
+   * Makes the index keys of a record.
+   *
+   * @return what makes the index keys of a record
+   */
   public KeyExtractor extractor() {
     return extractor;
   }
 
-  /** Whether two records may not have the same index key. */
+  /** {@return whether two records may not have the same index key} */
   public boolean unique() {
     return unique;
   }
 
-  /** When writes keep it in step. */
+  /** {@return when writes keep it in step} */
   public Maintenance maintenance() {
     return maintenance;
   }
 
-  /** The version of the extractor; an index of another version is built anew. */
+  /** {@return the version of the extractor; an index of another version is built anew} */
   public int version() {
     return version;
   }
@@ -90,19 +95,34 @@ public final class Index {
       this.name = name;
     }
 
-    /** Where the index keys come from; must be set. */
+    /**
+     * Where the index keys come from; must be set.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder key(KeyExtractor value) {
       extractor = Objects.requireNonNull(value, "key");
       return this;
     }
 
-    /** Whether an index key may belong to one record at most; default no. */
+    /**
+     * Whether an index key may belong to one record at most; default no.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder unique(boolean value) {
       unique = value;
       return this;
     }
 
-    /** Default {@link Maintenance#EAGER}. */
+    /**
+     * Default {@link Maintenance#EAGER}.
+     *
+     * @param value the new value
+     * @return this
+     */
     public Builder maintenance(Maintenance value) {
       maintenance = Objects.requireNonNull(value, "maintenance");
       return this;
@@ -111,6 +131,9 @@ public final class Index {
     /**
      * A number to be changed whenever the extractor gives other keys than before; default 1. It is
      * stored, and compared when the dataset is opened.
+     *
+     * @param value the new value
+     * @return this
      */
     public Builder version(int value) {
       version = value;
@@ -118,7 +141,7 @@ public final class Index {
     }
 
     /**
-     * The definition.
+     * {@return the definition}
      *
      * @throws IllegalArgumentException if it has no extractor
      */

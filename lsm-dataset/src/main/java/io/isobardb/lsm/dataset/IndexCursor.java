@@ -50,17 +50,30 @@ public final class IndexCursor implements AutoCloseable {
     this.cursor = view.cursor(index.tree(), index.options(range));
   }
 
-  /** Moves to the first entry. Returns {@link #isValid}. */
+  /**
+   * Moves to the first entry. Returns {@link #isValid}.
+   *
+   * @return whether there is one
+   */
   public boolean first() {
     return forward(cursor.first());
   }
 
-  /** Moves to the last entry. Returns {@link #isValid}. */
+  /**
+   * Moves to the last entry. Returns {@link #isValid}.
+   *
+   * @return whether there is one
+   */
   public boolean last() {
     return backward(cursor.last());
   }
 
-  /** Moves to the first entry whose index key is not before this one. Returns {@link #isValid}. */
+  /**
+   * Moves to the first entry whose index key is not before this one. Returns {@link #isValid}.
+   *
+   * @param from an index key
+   * @return whether there is one
+   */
   public boolean seek(byte[] from) {
     Objects.requireNonNull(from, "from");
     return forward(cursor.seek(index.start(from)));
@@ -69,6 +82,10 @@ public final class IndexCursor implements AutoCloseable {
   /**
    * Moves to the first entry that is not before the one of this index key and this record: to go on
    * where another cursor has stood. Returns {@link #isValid}.
+   *
+   * @param from an index key
+   * @param fromKey the primary key
+   * @return whether there is one
    */
   public boolean seek(byte[] from, byte[] fromKey) {
     Objects.requireNonNull(from, "from");
@@ -83,7 +100,12 @@ public final class IndexCursor implements AutoCloseable {
     return on;
   }
 
-  /** Moves to the last entry whose index key is before this one. Returns {@link #isValid}. */
+  /**
+   * Moves to the last entry whose index key is before this one. Returns {@link #isValid}.
+   *
+   * @param before an index key
+   * @return whether there is one
+   */
   public boolean seekBefore(byte[] before) {
     Objects.requireNonNull(before, "before");
     return backward(cursor.seekBefore(index.start(before)));
@@ -92,6 +114,7 @@ public final class IndexCursor implements AutoCloseable {
   /**
    * Moves to the next entry. Returns {@link #isValid}.
    *
+   * @return whether there is one
    * @throws IllegalStateException if the cursor stands on none
    */
   public boolean next() {
@@ -101,6 +124,7 @@ public final class IndexCursor implements AutoCloseable {
   /**
    * Moves to the entry before. Returns {@link #isValid}.
    *
+   * @return whether there is one
    * @throws IllegalStateException if the cursor stands on none
    */
   public boolean previous() {
@@ -140,7 +164,7 @@ public final class IndexCursor implements AutoCloseable {
     return false;
   }
 
-  /** Whether the cursor stands on an entry. */
+  /** {@return whether the cursor stands on an entry} */
   public boolean isValid() {
     return cursor.isValid();
   }
@@ -151,21 +175,21 @@ public final class IndexCursor implements AutoCloseable {
     }
   }
 
-  /** A copy of the current index key. */
+  /** {@return a copy of the current index key} */
   public byte[] indexKey() {
     checkValid();
     return indexKey.clone();
   }
 
-  /** A copy of the current record's primary key. */
+  /** {@return a copy of the current record's primary key} */
   public byte[] key() {
     checkValid();
     return key.clone();
   }
 
   /**
-   * A copy of the current record. Reads it now if the index is eager and this is no transaction's
-   * cursor: else it was read when the cursor came to it.
+   * {@return a copy of the current record} Reads it now if the index is eager and this is no
+   * transaction's cursor: else it was read when the cursor came to it.
    */
   public byte[] value() {
     checkValid();

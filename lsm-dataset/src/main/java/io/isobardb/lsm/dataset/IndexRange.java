@@ -16,30 +16,47 @@ public final class IndexRange {
     this.to = to;
   }
 
-  /** The whole index. */
+  /** {@return the whole index} */
   public static IndexRange all() {
     return ALL;
   }
 
-  /** From an index key on. */
+  /**
+   * {@return the range from an index key on}
+   *
+   * @param indexKey the index key
+   */
   public static IndexRange from(byte[] indexKey) {
     return new IndexRange(Objects.requireNonNull(indexKey, "indexKey").clone(), null);
   }
 
-  /** From one index key on, to before another. */
+  /**
+   * {@return the range from one index key on, to before another}
+   *
+   * @param from the first index key
+   * @param to the index key behind the last one
+   */
   public static IndexRange between(byte[] from, byte[] to) {
     Objects.requireNonNull(from, "from");
     Objects.requireNonNull(to, "to");
     return new IndexRange(from.clone(), to.clone());
   }
 
-  /** One index key alone. */
+  /**
+   * {@return one index key alone}
+   *
+   * @param indexKey the index key
+   */
   public static IndexRange only(byte[] indexKey) {
     Objects.requireNonNull(indexKey, "indexKey");
     return new IndexRange(indexKey.clone(), Arrays.copyOf(indexKey, indexKey.length + 1));
   }
 
-  /** All index keys that begin with these bytes. */
+  /**
+   * {@return all index keys that begin with these bytes}
+   *
+   * @param prefix what index keys begin with
+   */
   public static IndexRange prefix(byte[] prefix) {
     Objects.requireNonNull(prefix, "prefix");
     int last = prefix.length - 1;
@@ -54,7 +71,11 @@ public final class IndexRange {
     return new IndexRange(prefix.clone(), end);
   }
 
-  /** This range, as far as it lies before an index key. */
+  /**
+   * {@return this range, as far as it lies before an index key}
+   *
+   * @param indexKey the index key
+   */
   public IndexRange to(byte[] indexKey) {
     Objects.requireNonNull(indexKey, "indexKey");
     if (to != null && Arrays.compareUnsigned(to, indexKey) <= 0) {

@@ -18,7 +18,8 @@ import java.util.Collection;
 @FunctionalInterface
 public interface KeyExtractor {
   /**
-   * The index keys of a record: none, one or many, in any order; what comes twice counts once.
+   * {@return the index keys of a record: none, one or many, in any order; what comes twice counts
+   * once}
    *
    * @param key the record's key in the primary tree; not to be changed
    * @param value the record; not to be changed

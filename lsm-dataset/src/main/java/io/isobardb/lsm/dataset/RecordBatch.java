@@ -26,7 +26,13 @@ public final class RecordBatch {
   /** A batch without writes. */
   public RecordBatch() {}
 
-  /** Sets a record. */
+  /**
+   * Sets a record.
+   *
+   * @param key its primary key
+   * @param value its value
+   * @return this
+   */
   public RecordBatch put(byte[] key, byte[] value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
@@ -34,7 +40,14 @@ public final class RecordBatch {
     return this;
   }
 
-  /** Sets a record until an instant; see {@link Dataset#put(byte[], byte[], Instant)}. */
+  /**
+   * Sets a record until an instant; see {@link Dataset#put(byte[], byte[], Instant)}.
+   *
+   * @param key its primary key
+   * @param value its value
+   * @param expires from when on it is absent
+   * @return this
+   */
   public RecordBatch put(byte[] key, byte[] value, Instant expires) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
@@ -43,14 +56,19 @@ public final class RecordBatch {
     return this;
   }
 
-  /** Removes a record, whether it is there or not. */
+  /**
+   * Removes a record, whether it is there or not.
+   *
+   * @param key its primary key
+   * @return this
+   */
   public RecordBatch delete(byte[] key) {
     Objects.requireNonNull(key, "key");
     operations.add(new Operation(key.clone(), null, null));
     return this;
   }
 
-  /** Writes in the batch. */
+  /** {@return the number of writes in the batch} */
   public int size() {
     return operations.size();
   }

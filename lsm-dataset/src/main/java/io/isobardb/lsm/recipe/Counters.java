@@ -50,7 +50,11 @@ public final class Counters<K> {
   /**
    * Opens counters, or makes them.
    *
+   * @param <K> the type of keys
+   * @param store an open store
    * @param name of the tree that holds them
+   * @param keys the codec of keys
+   * @return the counters
    * @throws IllegalArgumentException if there is such a tree that does not add
    */
   public static <K> Counters<K> open(Store store, String name, KeyCodec<K> keys) {
@@ -60,27 +64,54 @@ public final class Counters<K> {
     return new Counters<>(store, TypedTree.of(store.openTree(name, adding), keys, Codec.int64()));
   }
 
-  /** Adds 1. */
+  /**
+   * Adds 1.
+   *
+   * @param key of the counter
+   */
   public void increment(K key) {
     tree.merge(key, 1L);
   }
 
-  /** Adds a number, which may be negative. */
+  /**
+   * Adds a number, which may be negative.
+   *
+   * @param key of the counter
+   * @param number how much to add
+   */
   public void add(K key, long number) {
     tree.merge(key, number);
   }
 
-  /** Adds a number within a transaction. */
+  /**
+   * Adds a number within a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key of the counter
+   * @param number how much to add
+   */
   public void add(Transaction transaction, K key, long number) {
     tree.merge(transaction, key, number);
   }
 
-  /** Adds a number with a batch. */
+  /**
+   * Adds a number with a batch.
+   *
+   * @param batch gets the write
+   * @param key of the counter
+   * @param number how much to add
+   */
   public void add(WriteBatch batch, K key, long number) {
     tree.merge(batch, key, number);
   }
 
-  /** Adds a number and gives the sum: no other sum of the counter is given twice. Locks the key. */
+  /**
+   * Adds a number and gives the sum: no other sum of the counter is given twice. Locks the key.
+   *
+   * @param key of the counter
+   * @param number how much to add
+   * @return the sum
+   */
   public long addAndGet(K key, long number) {
     return store.inTransaction(
         transaction -> {
@@ -90,7 +121,12 @@ public final class Counters<K> {
         });
   }
 
-  /** Gives a counter and sets it back to 0 in one step. Locks the key. */
+  /**
+   * Gives a counter and sets it back to 0 in one step. Locks the key.
+   *
+   * @param key of the counter
+   * @return what it was
+   */
   public long reset(K key) {
     return store.inTransaction(
         transaction -> {
@@ -100,7 +136,11 @@ public final class Counters<K> {
         });
   }
 
-  /** The counter of a key. */
+  /**
+   * {@return the counter of a key}
+   *
+   * @param key of the counter
+   */
   public long get(K key) {
     return number(tree.get(key));
   }
@@ -109,19 +149,27 @@ public final class Counters<K> {
     return stored == null ? 0 : stored;
   }
 
-  /** The sum of a range of counters, all as of one moment. */
+  /**
+   * {@return the sum of a range of counters, all as of one moment}
+   *
+   * @param range which keys
+   */
   public long sum(KeyRange<K> range) {
     try (Stream<Map.Entry<K, Long>> entries = entries(range)) {
       return entries.mapToLong(Map.Entry::getValue).sum();
     }
   }
 
-  /** The counters of a range in the order of keys, as of one moment. Close the stream. */
+  /**
+   * {@return the counters of a range in the order of keys, as of one moment} Close the stream.
+   *
+   * @param range which keys
+   */
   public Stream<Map.Entry<K, Long>> entries(KeyRange<K> range) {
     return tree.entries(range);
   }
 
-  /** The tree that holds the counters. */
+  /** {@return the tree that holds the counters} */
   public TypedTree<K, Long> tree() {
     return tree;
   }

@@ -50,9 +50,15 @@ public final class ExpiringMap<K, V> {
   /**
    * Opens a map, or makes it.
    *
+   * @param <K> the type of keys
+   * @param <V> the type of values
+   * @param store an open store
    * @param name of the tree that holds it
    * @param lifetime of entries that are put from now on, at least a millisecond. It may be another
    *     one than before: what was put keeps its time
+   * @param keys the codec of keys
+   * @param values the codec of values
+   * @return the map
    */
   public static <K, V> ExpiringMap<K, V> open(
       Store store, String name, Duration lifetime, KeyCodec<K> keys, Codec<V> values) {
@@ -66,22 +72,42 @@ public final class ExpiringMap<K, V> {
     return new ExpiringMap<>(TypedTree.of(store.openTree(name, options), keys, values));
   }
 
-  /** The value of a key, or null if there is none, or no longer. It does not live longer for it. */
+  /**
+   * {@return the value of a key, or null if there is none, or no longer} It does not live longer
+   * for it.
+   *
+   * @param key its key
+   */
   public @Nullable V get(K key) {
     return tree.get(key);
   }
 
-  /** Whether there is such a key, still. */
+  /**
+   * {@return whether there is such a key, still}
+   *
+   * @param key its key
+   */
   public boolean contains(K key) {
     return tree.contains(key);
   }
 
-  /** Sets a key, which then lives for the lifetime of the map. */
+  /**
+   * Sets a key, which then lives for the lifetime of the map.
+   *
+   * @param key its key
+   * @param value its value
+   */
   public void put(K key, V value) {
     tree.put(key, value);
   }
 
-  /** Sets a key until an instant of its own. */
+  /**
+   * Sets a key until an instant of its own.
+   *
+   * @param key its key
+   * @param value its value
+   * @param expires from when on it is absent
+   */
   public void put(K key, V value, Instant expires) {
     tree.put(key, value, expires);
   }
@@ -89,6 +115,8 @@ public final class ExpiringMap<K, V> {
   /**
    * Sets a key that is not there, or no longer, in one step.
    *
+   * @param key its key
+   * @param value its value
    * @return the value that is there, and stays; null if there was none
    */
   public @Nullable V putIfAbsent(K key, V value) {
@@ -99,23 +127,34 @@ public final class ExpiringMap<K, V> {
    * Has an entry live for the lifetime of the map from now on. In one step with reading it: one
    * that was removed or has expired does not come back.
    *
+   * @param key its key
    * @return its value, or null if it is not there
    */
   public @Nullable V touch(K key) {
     return tree.compute(key, (same, value) -> value);
   }
 
-  /** Removes a key, and gives the value that was there, or null. */
+  /**
+   * Removes a key, and gives the value that was there, or null.
+   *
+   * @param key its key
+   * @return the value that was there, or null
+   */
   public @Nullable V remove(K key) {
     return tree.remove(key);
   }
 
-  /** The entries of a range that live, in the order of keys, as of one moment. Close the stream. */
+  /**
+   * {@return the entries of a range that live, in the order of keys, as of one moment} Close the
+   * stream.
+   *
+   * @param range which keys
+   */
   public Stream<Map.Entry<K, V>> entries(KeyRange<K> range) {
     return tree.entries(range);
   }
 
-  /** The tree that holds the map. */
+  /** {@return the tree that holds the map} */
   public TypedTree<K, V> tree() {
     return tree;
   }

@@ -66,7 +66,11 @@ public final class Queue<T> {
   /**
    * Opens a queue, or makes it.
    *
+   * @param <T> the type of the jobs
+   * @param store an open store
    * @param name of the tree that holds it, and nothing else
+   * @param jobs the codec of jobs
+   * @return the queue
    */
   public static <T> Queue<T> open(Store store, String name, Codec<T> jobs) {
     Objects.requireNonNull(store, "store");
@@ -89,7 +93,11 @@ public final class Queue<T> {
     return NUMBERS.decode(ByteBuffer.wrap(cursor.key()));
   }
 
-  /** Adds a job at the end. */
+  /**
+   * Adds a job at the end.
+   *
+   * @param job the job
+   */
   public void add(T job) {
     byte[] value = jobs.encode(Objects.requireNonNull(job, "job"));
     long number = places.begin();
@@ -100,7 +108,12 @@ public final class Queue<T> {
     }
   }
 
-  /** Adds a job within a transaction: no consumer gets it before that is committed. */
+  /**
+   * Adds a job within a transaction: no consumer gets it before that is committed.
+   *
+   * @param transaction the transaction that it is part of
+   * @param job the job
+   */
   public void add(Transaction transaction, T job) {
     Objects.requireNonNull(transaction, "transaction");
     byte[] value = jobs.encode(Objects.requireNonNull(job, "job"));
@@ -144,6 +157,8 @@ public final class Queue<T> {
   /**
    * Removes the oldest job that no other consumer has, and gives it; null if there is none. It is
    * lost if the process dies before it is done.
+   *
+   * @return the job, or null
    */
   public @Nullable T poll() {
     Polled<T> polled = new Polled<>();
@@ -177,14 +192,14 @@ public final class Queue<T> {
     }
   }
 
-  /** Whether there is no job, those that consumers have included. */
+  /** {@return whether there is no job, those that consumers have included} */
   public boolean isEmpty() {
     try (Cursor cursor = tree.cursor()) {
       return !cursor.first();
     }
   }
 
-  /** The number of jobs, those that consumers have included. Goes through all of them. */
+  /** {@return the number of jobs, those that consumers have included} Goes through all of them. */
   public long size() {
     try (Cursor cursor = tree.cursor()) {
       cursor.first();
@@ -192,7 +207,7 @@ public final class Queue<T> {
     }
   }
 
-  /** The tree that holds the queue. */
+  /** {@return the tree that holds the queue} */
   public Tree tree() {
     return tree;
   }

@@ -72,9 +72,13 @@ public final class TimeSeries<V> {
   /**
    * Opens series, or makes them.
    *
+   * @param <V> the type of a measurement
+   * @param store an open store
    * @param name of the tree that holds them, and nothing else
    * @param bucket how long the pieces are that old points are dropped by: whole seconds, at least
    *     one. A hundredth of the time that points are kept is a good choice. It is stored
+   * @param values the codec of values
+   * @return the series
    * @throws IllegalArgumentException if the series were made with other buckets
    */
   public static <V> TimeSeries<V> open(Store store, String name, Duration bucket, Codec<V> values) {
@@ -112,25 +116,47 @@ public final class TimeSeries<V> {
     return key(bucket(Objects.requireNonNull(time, "time")), series, time);
   }
 
-  /** Sets a point. */
+  /**
+   * Sets a point.
+   *
+   * @param series the name of the series
+   * @param time the time
+   * @param value its value
+   */
   public void put(String series, Instant time, V value) {
     tree.put(key(series, time), values.encode(Objects.requireNonNull(value, "value")));
   }
 
-  /** Adds a point to a batch: many points at once cost much less. */
+  /**
+   * Adds a point to a batch: many points at once cost much less.
+   *
+   * @param batch gets the write
+   * @param series the name of the series
+   * @param time the time
+   * @param value its value
+   */
   public void put(WriteBatch batch, String series, Instant time, V value) {
     Objects.requireNonNull(batch, "batch");
     batch.put(tree, key(series, time), values.encode(Objects.requireNonNull(value, "value")));
   }
 
-  /** The value of a point, or null if there is none. */
+  /**
+   * {@return the value of a point, or null if there is none}
+   *
+   * @param series the name of the series
+   * @param time the time
+   */
   public @Nullable V get(String series, Instant time) {
     return tree.read(key(series, time), values::decode);
   }
 
   /**
-   * The points of a series from a time on and before another, in the order of time, as of one
-   * moment. Close the stream: an open one makes merges keep what it sees.
+   * {@return the points of a series from a time on and before another, in the order of time, as of
+   * one moment} Close the stream: an open one makes merges keep what it sees.
+   *
+   * @param series the name of the series
+   * @param from the first time
+   * @param to the time behind the last one
    */
   public Stream<Map.Entry<Instant, V>> entries(String series, Instant from, Instant to) {
     Objects.requireNonNull(series, "series");
@@ -143,6 +169,7 @@ public final class TimeSeries<V> {
   /**
    * Removes the points of all series in buckets that end at a time or before, in one step.
    *
+   * @param time the time
    * @return the beginning of the first bucket that stays
    */
   public Instant deleteBefore(Instant time) {
@@ -151,7 +178,7 @@ public final class TimeSeries<V> {
     return Instant.ofEpochSecond(Math.max(first * bucketSeconds, Instant.MIN.getEpochSecond()));
   }
 
-  /** The tree that holds the series. */
+  /** {@return the tree that holds the series} */
   public Tree tree() {
     return tree;
   }

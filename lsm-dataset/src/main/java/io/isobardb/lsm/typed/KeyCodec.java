@@ -76,14 +76,16 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     return decode(ByteBuffer.wrap(bytes));
   }
 
-  /** The order of keys, as their bytes have it. */
+  /** {@return the order of keys, as their bytes have it} */
   public final Comparator<K> comparator() {
     return (a, b) -> Arrays.compareUnsigned(encode(a), encode(b));
   }
 
   /**
-   * A codec for keys that can be expressed by those of this one; their order is the order of those.
+   * {@return a codec for keys that can be expressed by those of this one; their order is the order
+   * of those}
    *
+   * @param <T> the type of the keys
    * @param to what a key becomes
    * @param from makes the key of that again
    */
@@ -110,7 +112,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     };
   }
 
-  /** This codec's keys in the opposite order. */
+  /** {@return this codec's keys in the opposite order} */
   public final KeyCodec<K> descending() {
     KeyCodec<K> inner = this;
     return new KeyCodec<>() {
@@ -132,7 +134,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     };
   }
 
-  /** This codec's keys and null, which comes first. One byte more for each key. */
+  /** {@return this codec's keys and null, which comes first} One byte more for each key. */
   public final KeyCodec<@Nullable K> nullable() {
     KeyCodec<K> inner = this;
     return new KeyCodec<>() {
@@ -173,17 +175,17 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     };
   }
 
-  /** Longs, in 8 bytes. */
+  /** {@return a codec of longs, in 8 bytes} */
   public static KeyCodec<Long> ofLong() {
     return number(Long.BYTES);
   }
 
-  /** Integers, in 4 bytes. */
+  /** {@return a codec of integers, in 4 bytes} */
   public static KeyCodec<Integer> ofInt() {
     return number(Integer.BYTES).map(Integer::longValue, Long::intValue);
   }
 
-  /** Doubles, in 8 bytes; -0.0 comes before 0.0, and NaN last. */
+  /** {@return a codec of doubles, in 8 bytes; -0.0 comes before 0.0, and NaN last} */
   public static KeyCodec<Double> ofDouble() {
     // Negative ones are ordered the other way round than their bits are.
     return number(Long.BYTES)
@@ -196,20 +198,26 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
   }
 
   /**
-   * Strings, in the order of {@link String#compareTo}. The bytes are UTF-8, except that characters
-   * beyond U+FFFF have six of them: three for each {@code char}. A string that something follows in
-   * the key takes two bytes more, and one for each zero character.
+   * {@return a codec of strings, in the order of {@link String#compareTo}} The bytes are UTF-8,
+   * except that characters beyond U+FFFF have six of them: three for each {@code char}. A string
+   * that something follows in the key takes two bytes more, and one for each zero character.
    */
   public static KeyCodec<String> ofString() {
     return new StringCodec();
   }
 
-  /** Byte arrays, unsigned, shorter ones first. They take more space as strings do. */
+  /**
+   * {@return a codec of byte arrays, unsigned, shorter ones first} They take more space as strings
+   * do.
+   */
   public static KeyCodec<byte[]> ofBytes() {
     return new BytesCodec();
   }
 
-  /** In 16 bytes; in the order of {@link UUID#compareTo}, in which both halves are signed. */
+  /**
+   * {@return a codec of UUIDs, in 16 bytes; in the order of {@link UUID#compareTo}, in which both
+   * halves are signed}
+   */
   public static KeyCodec<UUID> ofUuid() {
     return pair(ofLong(), ofLong())
         .map(
@@ -217,7 +225,7 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
             halves -> new UUID(halves.first(), halves.second()));
   }
 
-  /** In 12 bytes: seconds and nanoseconds. */
+  /** {@return a codec of moments, in 12 bytes: seconds and nanoseconds} */
   public static KeyCodec<Instant> ofInstant() {
     KeyCodec<Long> seconds = ofLong();
     KeyCodec<Integer> nanos = ofInt();
@@ -244,8 +252,11 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
   }
 
   /**
-   * The constants of an enum, in 2 bytes: their number in the order in which they are declared. New
-   * ones must be declared behind those that are stored, and these must stay.
+   * {@return the constants of an enum, in 2 bytes: their number in the order in which they are
+   * declared} New ones must be declared behind those that are stored, and these must stay.
+   *
+   * @param <E> the enum
+   * @param type the enum
    */
   public static <E extends Enum<E>> KeyCodec<E> ofEnum(Class<E> type) {
     E[] constants = Objects.requireNonNull(type, "type").getEnumConstants();
@@ -266,7 +277,14 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
     };
   }
 
-  /** Two keys in one, by the first and then by the second. */
+  /**
+   * {@return a codec of two keys in one, by the first and then by the second}
+   *
+   * @param <A> the type of the first part
+   * @param <B> the type of the second part
+   * @param first the codec of the first part
+   * @param second the codec of the second part
+   */
   public static <A extends @Nullable Object, B extends @Nullable Object> KeyCodec<Pair<A, B>> pair(
       KeyCodec<A> first, KeyCodec<B> second) {
     Objects.requireNonNull(first, "first");
@@ -292,8 +310,10 @@ public abstract class KeyCodec<K extends @Nullable Object> implements Codec<K> {
   }
 
   /**
-   * Several keys in one, by the first, then by the second, and so on. Lists of as many elements as
-   * there are parts; {@link #map} makes a type of your own of them.
+   * {@return a codec of several keys in one, by the first, then by the second, and so on} Lists of
+   * as many elements as there are parts; {@link #map} makes a type of your own of them.
+   *
+   * @param parts the codecs of the parts
    */
   public static KeyCodec<List<?>> tuple(KeyCodec<?>... parts) {
     return new TupleCodec(List.of(Objects.requireNonNull(parts, "parts")));

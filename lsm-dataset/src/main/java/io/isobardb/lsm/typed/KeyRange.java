@@ -23,30 +23,51 @@ public final class KeyRange<K> {
     this.parts = parts;
   }
 
-  /** All keys. */
+  /**
+   * {@return all keys}
+   *
+   * @param <K> the type of keys
+   */
   public static <K> KeyRange<K> all() {
     return new KeyRange<>(null, null, List.of());
   }
 
-  /** Keys from one on, which belongs to it. */
+  /**
+   * {@return keys from one on, which belongs to it}
+   *
+   * @param <K> the type of keys
+   * @param key the bound
+   */
   public static <K> KeyRange<K> from(K key) {
     return KeyRange.<K>all().from(key, true);
   }
 
-  /** Keys before one, which does not belong to it. */
+  /**
+   * {@return keys before one, which does not belong to it}
+   *
+   * @param <K> the type of keys
+   * @param key the bound
+   */
   public static <K> KeyRange<K> before(K key) {
     return KeyRange.<K>all().to(key, false);
   }
 
-  /** Keys from one on, which belongs to it, to another, which does not. */
+  /**
+   * {@return keys from one on, which belongs to it, to another, which does not}
+   *
+   * @param <K> the type of keys
+   * @param from the first key
+   * @param to the key behind the last one
+   */
   public static <K> KeyRange<K> between(K from, K to) {
     return from(from).to(to, false);
   }
 
   /**
-   * Keys that begin with these parts, of a codec whose keys have parts: {@link KeyCodec#pair},
-   * {@link KeyCodec#tuple}, and what was made of them by {@link KeyCodec#map}.
+   * {@return keys that begin with these parts, of a codec whose keys have parts: {@link
+   * KeyCodec#pair}, {@link KeyCodec#tuple}, and what was made of them by {@link KeyCodec#map}}
    *
+   * @param <K> the type of keys
    * @param parts of the types of the codec's first parts; at least one part must be left
    */
   public static <K> KeyRange<K> startingWith(@Nullable Object... parts) {
@@ -54,12 +75,22 @@ public final class KeyRange<K> {
     return new KeyRange<>(null, null, Arrays.asList(parts.clone()));
   }
 
-  /** This range, but from a key on. */
+  /**
+   * {@return this range, but from a key on}
+   *
+   * @param key the bound
+   * @param inclusive whether the key itself belongs to it
+   */
   public KeyRange<K> from(K key, boolean inclusive) {
     return new KeyRange<>(new Bound<>(Objects.requireNonNull(key, "key"), inclusive), to, parts);
   }
 
-  /** This range, but up to a key. */
+  /**
+   * {@return this range, but up to a key}
+   *
+   * @param key the bound
+   * @param inclusive whether the key itself belongs to it
+   */
   public KeyRange<K> to(K key, boolean inclusive) {
     return new KeyRange<>(from, new Bound<>(Objects.requireNonNull(key, "key"), inclusive), parts);
   }

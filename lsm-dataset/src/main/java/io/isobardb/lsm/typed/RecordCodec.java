@@ -57,6 +57,9 @@ public final class RecordCodec<R> implements Codec<R> {
   /**
    * Begins a codec.
    *
+   * @param <R> the type of the records
+   * @param type its class
+   * @return a builder
    * @throws IllegalArgumentException if the type is no record
    */
   public static <R> Builder<R> builder(Class<R> type) {
@@ -110,6 +113,7 @@ public final class RecordCodec<R> implements Codec<R> {
      * What may use the record and those within it, if their module does not open their package to
      * this one: {@code MethodHandles.lookup()}, called within the class that declares them.
      *
+     * @param lookup what may use them
      * @return this
      */
     public Builder<R> lookup(MethodHandles.Lookup lookup) {
@@ -120,6 +124,9 @@ public final class RecordCodec<R> implements Codec<R> {
     /**
      * A codec for fields and elements of a type.
      *
+     * @param <T> the type of the values
+     * @param type its class
+     * @param codec its codec
      * @return this
      */
     public <T> Builder<R> codec(Class<T> type, Codec<T> codec) {
@@ -130,6 +137,7 @@ public final class RecordCodec<R> implements Codec<R> {
     /**
      * Makes the codec.
      *
+     * @return the codec
      * @throws IllegalArgumentException if there is none for the type of a field, or the record
      *     can't be reached
      */

@@ -51,6 +51,15 @@ public final class TypedDataset<K, V> {
 
   /**
    * Opens a dataset with these indexes and default options, or makes it: see {@link Dataset#open}.
+   *
+   * @param <K> the type of primary keys
+   * @param <V> the type of records
+   * @param store an open store
+   * @param name its name
+   * @param keys the codec of primary keys
+   * @param values the codec of records
+   * @param indexes all its indexes
+   * @return the dataset
    */
   public static <K, V> TypedDataset<K, V> open(
       Store store,
@@ -69,7 +78,18 @@ public final class TypedDataset<K, V> {
     return new TypedDataset<>(Dataset.open(store, name, options.build()), keys, values);
   }
 
-  /** As {@link #open(Store, String, KeyCodec, Codec, List)}, with any number of indexes. */
+  /**
+   * As {@link #open(Store, String, KeyCodec, Codec, List)}, with any number of indexes.
+   *
+   * @param <K> the type of primary keys
+   * @param <V> the type of records
+   * @param store an open store
+   * @param name its name
+   * @param keys the codec of primary keys
+   * @param values the codec of records
+   * @param indexes all its indexes
+   * @return the dataset
+   */
   @SafeVarargs
   public static <K, V> TypedDataset<K, V> open(
       Store store, String name, KeyCodec<K> keys, Codec<V> values, TypedIndex<V, ?>... indexes) {
@@ -89,7 +109,7 @@ public final class TypedDataset<K, V> {
         .build();
   }
 
-  /** The dataset that this is a view of: for its indexes, checks and repairs. */
+  /** {@return the dataset that this is a view of: for its indexes, checks and repairs} */
   public Dataset dataset() {
     return dataset;
   }
@@ -110,42 +130,85 @@ public final class TypedDataset<K, V> {
     return value == null ? null : decodeValue(value);
   }
 
-  /** The record of a key, or null if there is none. */
+  /**
+   * {@return the record of a key, or null if there is none}
+   *
+   * @param key the primary key
+   */
   public @Nullable V get(K key) {
     return decoded(dataset.get(encodeKey(key)));
   }
 
-  /** The record of a key as a transaction sees it, or null if there is none. */
+  /**
+   * {@return the record of a key as a transaction sees it, or null if there is none}
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   */
   public @Nullable V get(Transaction transaction, K key) {
     return decoded(dataset.get(transaction, encodeKey(key)));
   }
 
-  /** As {@link Transaction#getForUpdate}. */
+  /**
+   * As {@link Transaction#getForUpdate}.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   * @return the value, or null if there is none
+   */
   public @Nullable V getForUpdate(Transaction transaction, K key) {
     return decoded(dataset.getForUpdate(transaction, encodeKey(key)));
   }
 
-  /** Sets a record; see {@link Dataset#put(byte[], byte[])}. */
+  /**
+   * Sets a record; see {@link Dataset#put(byte[], byte[])}.
+   *
+   * @param key the primary key
+   * @param value the record
+   */
   public void put(K key, V value) {
     dataset.put(encodeKey(key), encodeValue(value));
   }
 
-  /** Sets a record until an instant; see {@link Dataset#put(byte[], byte[], Instant)}. */
+  /**
+   * Sets a record until an instant; see {@link Dataset#put(byte[], byte[], Instant)}.
+   *
+   * @param key the primary key
+   * @param value the record
+   * @param expires from when on it is absent
+   */
   public void put(K key, V value, Instant expires) {
     dataset.put(encodeKey(key), encodeValue(value), expires);
   }
 
-  /** Sets a record until an instant, within a transaction. */
+  /**
+   * Sets a record until an instant, within a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   * @param value the record
+   * @param expires from when on it is absent
+   */
   public void put(Transaction transaction, K key, V value, Instant expires) {
     dataset.put(transaction, encodeKey(key), encodeValue(value), expires);
   }
 
-  /** Sets a record within a transaction; see {@link Dataset#put(byte[], byte[])}. */
+  /**
+   * Sets a record within a transaction; see {@link Dataset#put(byte[], byte[])}.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   * @param value the record
+   */
   public void put(Transaction transaction, K key, V value) {
     dataset.put(transaction, encodeKey(key), encodeValue(value));
   }
 
-  /** Removes a record, whether it is there or not. */
+  /**
+   * Removes a record, whether it is there or not.
+   *
+   * @param key the primary key
+   */
   public void delete(K key) {
     dataset.delete(encodeKey(key));
   }
@@ -155,31 +218,58 @@ public final class TypedDataset<K, V> {
     return Objects.requireNonNull(range, "range").encode(keys, most);
   }
 
-  /** Removes all records of a range; see {@link Dataset#deleteRange(byte[], byte[])}. */
+  /**
+   * Removes all records of a range; see {@link Dataset#deleteRange(byte[], byte[])}.
+   *
+   * @param range which keys
+   */
   public void deleteRange(KeyRange<K> range) {
     ByteRange bytes = toDelete(range);
     dataset.deleteRange(bytes.low(), bytes.high());
   }
 
-  /** As {@link #deleteRange(KeyRange)}, within a transaction. */
+  /**
+   * As {@link #deleteRange(KeyRange)}, within a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param range which keys
+   */
   public void deleteRange(Transaction transaction, KeyRange<K> range) {
     Objects.requireNonNull(transaction, "transaction");
     ByteRange bytes = toDelete(range);
     dataset.deleteRange(transaction, bytes.low(), bytes.high());
   }
 
-  /** Removes a record within a transaction, whether it is there or not. */
+  /**
+   * Removes a record within a transaction, whether it is there or not.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key the primary key
+   */
   public void delete(Transaction transaction, K key) {
     dataset.delete(transaction, encodeKey(key));
   }
 
-  /** The records with an index key, by primary key, all as of one moment. */
+  /**
+   * {@return the records with an index key, by primary key, all as of one moment}
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param indexKey the index key
+   */
   public <I> List<Map.Entry<K, V>> find(TypedIndex<V, I> index, I indexKey) {
     Objects.requireNonNull(index, "index");
     return typed(dataset.find(index.name(), encodeIndexKey(index, indexKey)));
   }
 
-  /** The records with an index key as a transaction sees them, by primary key. */
+  /**
+   * {@return the records with an index key as a transaction sees them, by primary key}
+   *
+   * @param <I> the type of index keys
+   * @param transaction the transaction that it is part of
+   * @param index the index
+   * @param indexKey the index key
+   */
   public <I> List<Map.Entry<K, V>> find(
       Transaction transaction, TypedIndex<V, I> index, I indexKey) {
     Objects.requireNonNull(index, "index");
@@ -197,9 +287,13 @@ public final class TypedDataset<K, V> {
   }
 
   /**
-   * The records in a range of an index, by index key and then by primary key, as they are now. A
-   * record with many index keys comes once with each. Close the stream, as {@link
+   * {@return the records in a range of an index, by index key and then by primary key, as they are
+   * now} A record with many index keys comes once with each. Close the stream, as {@link
    * TypedTree#entries(KeyRange)}.
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param range which keys
    */
   public <I> Stream<Map.Entry<K, V>> entries(TypedIndex<V, I> index, KeyRange<I> range) {
     Objects.requireNonNull(index, "index");

@@ -25,6 +25,16 @@ public record TypedIndex<V, I>(
     boolean unique,
     Maintenance maintenance,
     int version) {
+  /**
+   * Checks that nothing is missing.
+   *
+   * @param name 1 to 60 letters, digits, {@code -} and {@code _}
+   * @param keys the codec of index keys
+   * @param extractor the index keys of a record
+   * @param unique whether an index key may belong to one record at most
+   * @param maintenance how the index is kept in step
+   * @param version of the extractor and the codec
+   */
   public TypedIndex {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(keys, "keys");
@@ -32,7 +42,15 @@ public record TypedIndex<V, I>(
     Objects.requireNonNull(maintenance, "maintenance");
   }
 
-  /** An eager index that is not unique, of version 1. */
+  /**
+   * {@return an eager index that is not unique, of version 1}
+   *
+   * @param <V> the type of records
+   * @param <I> the type of index keys
+   * @param name its name
+   * @param keys the codec of index keys
+   * @param extractor gives the index keys of a record
+   */
   public static <V, I> TypedIndex<V, I> of(
       String name,
       KeyCodec<I> keys,
@@ -40,17 +58,25 @@ public record TypedIndex<V, I>(
     return new TypedIndex<>(name, keys, extractor, false, Maintenance.EAGER, 1);
   }
 
-  /** This index, but unique. */
+  /** {@return this index, but unique} */
   public TypedIndex<V, I> asUnique() {
     return new TypedIndex<>(name, keys, extractor, true, maintenance, version);
   }
 
-  /** This index, maintained otherwise. */
+  /**
+   * {@return this index, maintained otherwise}
+   *
+   * @param how how it is kept in step
+   */
   public TypedIndex<V, I> maintained(Maintenance how) {
     return new TypedIndex<>(name, keys, extractor, unique, how, version);
   }
 
-  /** This index in another version. */
+  /**
+   * {@return this index in another version}
+   *
+   * @param number the new version
+   */
   public TypedIndex<V, I> withVersion(int number) {
     return new TypedIndex<>(name, keys, extractor, unique, maintenance, number);
   }

@@ -57,8 +57,14 @@ public final class TypedTree<K, V> {
   }
 
   /**
-   * A view of a tree. Must always be made with the same codecs, since these are not stored.
+   * {@return a view of a tree} Must always be made with the same codecs, since these are not
+   * stored.
    *
+   * @param <K> the type of keys
+   * @param <V> the type of values
+   * @param tree the tree to view
+   * @param keys the codec of keys
+   * @param values the codec of values
    * @throws IllegalArgumentException if the tree has a key order of its own: the codec has the
    *     order
    */
@@ -80,7 +86,7 @@ public final class TypedTree<K, V> {
     return new TypedTree<>(tree, keys, values);
   }
 
-  /** The tree that this is a view of. */
+  /** {@return the tree that this is a view of} */
   public Tree tree() {
     return tree;
   }
@@ -107,47 +113,85 @@ public final class TypedTree<K, V> {
 
   // ---- reading
 
-  /** The value of a key, or null if there is none. */
+  /**
+   * {@return the value of a key, or null if there is none}
+   *
+   * @param key its key
+   */
   public @Nullable V get(K key) {
     return tree.read(encodeKey(key), values::decode);
   }
 
-  /** The value of a key as of a snapshot, or null if there was none. */
+  /**
+   * {@return the value of a key as of a snapshot, or null if there was none}
+   *
+   * @param key its key
+   * @param snapshot the moment
+   */
   public @Nullable V get(K key, Snapshot snapshot) {
     return decoded(tree.get(encodeKey(key), snapshot));
   }
 
-  /** The value of a key as a transaction sees it, or null if there is none. */
+  /**
+   * {@return the value of a key as a transaction sees it, or null if there is none}
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   */
   public @Nullable V get(Transaction transaction, K key) {
     Objects.requireNonNull(transaction, "transaction");
     return decoded(transaction.get(tree, encodeKey(key)));
   }
 
-  /** As {@link Transaction#getForUpdate}. */
+  /**
+   * As {@link Transaction#getForUpdate}.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   * @return the value, or null if there is none
+   */
   public @Nullable V getForUpdate(Transaction transaction, K key) {
     Objects.requireNonNull(transaction, "transaction");
     return decoded(transaction.getForUpdate(tree, encodeKey(key)));
   }
 
-  /** Whether there is such a key. */
+  /**
+   * {@return whether there is such a key}
+   *
+   * @param key its key
+   */
   public boolean contains(K key) {
     return tree.contains(encodeKey(key));
   }
 
   /**
-   * The entries of a range in the order of keys, as they are now. Close the stream: an open one
-   * makes merges keep what it sees. It belongs to one thread at a time.
+   * {@return the entries of a range in the order of keys, as they are now} Close the stream: an
+   * open one makes merges keep what it sees. It belongs to one thread at a time.
+   *
+   * @param range which keys
    */
   public Stream<Map.Entry<K, V>> entries(KeyRange<K> range) {
     return stream(tree.cursor(options(range)));
   }
 
-  /** As {@link #entries(KeyRange)}, as of a snapshot, which the stream may outlive. */
+  /**
+   * As {@link #entries(KeyRange)}, as of a snapshot, which the stream may outlive.
+   *
+   * @param range which keys
+   * @param snapshot the moment
+   * @return the entries, to be closed
+   */
   public Stream<Map.Entry<K, V>> entries(KeyRange<K> range, Snapshot snapshot) {
     return stream(tree.cursor(options(range).snapshot(snapshot)));
   }
 
-  /** As {@link #entries(KeyRange)}, as a transaction sees them; its end closes the stream. */
+  /**
+   * As {@link #entries(KeyRange)}, as a transaction sees them; its end closes the stream.
+   *
+   * @param transaction the transaction that it is part of
+   * @param range which keys
+   * @return the entries, to be closed
+   */
   public Stream<Map.Entry<K, V>> entries(Transaction transaction, KeyRange<K> range) {
     Objects.requireNonNull(transaction, "transaction");
     return stream(transaction.cursor(tree, options(range)));
@@ -167,9 +211,10 @@ public final class TypedTree<K, V> {
   }
 
   /**
-   * The tree as a map: what is written is in the map at once, and the other way round. Its atomic
-   * operations are atomic, {@code put} and {@code remove}, which give the value before, among them;
-   * to write without reading use {@link #put}.
+   * {@return the tree as a map: what is written is in the map at once, and the other way round}
+   *
+   * <p>Its atomic operations are atomic, {@code put} and {@code remove}, which give the value
+   * before, among them; to write without reading use {@link #put}.
    *
    * <p>Nothing is held between its steps. Iterators read some dozen entries at a time and see
    * entries that come or go meanwhile, or don't. {@code size()} goes through all entries. Neither
@@ -182,62 +227,124 @@ public final class TypedTree<K, V> {
 
   // ---- writing
 
-  /** Sets a key, with the store's default durability. */
+  /**
+   * Sets a key, with the store's default durability.
+   *
+   * @param key its key
+   * @param value its value
+   */
   public void put(K key, V value) {
     tree.put(encodeKey(key), encodeValue(value));
   }
 
-  /** Sets a key. What the write survives when this returns says {@link Durability}. */
+  /**
+   * Sets a key. What the write survives when this returns says {@link Durability}.
+   *
+   * @param key its key
+   * @param value its value
+   * @param durability what the write survives when this returns
+   */
   public void put(K key, V value, Durability durability) {
     tree.put(encodeKey(key), encodeValue(value), durability);
   }
 
-  /** Sets a key until an instant; see {@link Tree#put(byte[], byte[], Instant)}. */
+  /**
+   * Sets a key until an instant; see {@link Tree#put(byte[], byte[], Instant)}.
+   *
+   * @param key its key
+   * @param value its value
+   * @param expires from when on it is absent
+   */
   public void put(K key, V value, Instant expires) {
     tree.put(encodeKey(key), encodeValue(value), expires);
   }
 
-  /** Sets a key until an instant, in a transaction. */
+  /**
+   * Sets a key until an instant, in a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   * @param value its value
+   * @param expires from when on it is absent
+   */
   public void put(Transaction transaction, K key, V value, Instant expires) {
     Objects.requireNonNull(transaction, "transaction");
     transaction.put(tree, encodeKey(key), encodeValue(value), expires);
   }
 
-  /** Adds a put until an instant to a batch. */
+  /**
+   * Adds a put until an instant to a batch.
+   *
+   * @param batch gets the write
+   * @param key its key
+   * @param value its value
+   * @param expires from when on it is absent
+   */
   public void put(WriteBatch batch, K key, V value, Instant expires) {
     Objects.requireNonNull(batch, "batch");
     batch.put(tree, encodeKey(key), encodeValue(value), expires);
   }
 
-  /** Sets a key in a transaction. */
+  /**
+   * Sets a key in a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   * @param value its value
+   */
   public void put(Transaction transaction, K key, V value) {
     Objects.requireNonNull(transaction, "transaction");
     transaction.put(tree, encodeKey(key), encodeValue(value));
   }
 
-  /** Adds a put to a batch. */
+  /**
+   * Adds a put to a batch.
+   *
+   * @param batch gets the write
+   * @param key its key
+   * @param value its value
+   */
   public void put(WriteBatch batch, K key, V value) {
     Objects.requireNonNull(batch, "batch");
     batch.put(tree, encodeKey(key), encodeValue(value));
   }
 
-  /** Removes a key, whether it is there or not, without reading it. */
+  /**
+   * Removes a key, whether it is there or not, without reading it.
+   *
+   * @param key its key
+   */
   public void delete(K key) {
     tree.delete(encodeKey(key));
   }
 
-  /** Removes a key, whether it is there or not. */
+  /**
+   * Removes a key, whether it is there or not.
+   *
+   * @param key its key
+   * @param durability what the write survives when this returns
+   */
   public void delete(K key, Durability durability) {
     tree.delete(encodeKey(key), durability);
   }
 
-  /** Removes a key in a transaction, whether it is there or not. */
+  /**
+   * Removes a key in a transaction, whether it is there or not.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   */
   public void delete(Transaction transaction, K key) {
     Objects.requireNonNull(transaction, "transaction");
     transaction.delete(tree, encodeKey(key));
   }
 
-  /** Adds a delete to a batch. */
+  /**
+   * Adds a delete to a batch.
+   *
+   * @param batch gets the write
+   * @param key its key
+   */
   public void delete(WriteBatch batch, K key) {
     Objects.requireNonNull(batch, "batch");
     batch.delete(tree, encodeKey(key));
@@ -246,23 +353,44 @@ public final class TypedTree<K, V> {
   /**
    * Merges an operand into the value of a key, without reading it; see {@link Tree#merge(byte[],
    * byte[])}. Values and operands have the same type.
+   *
+   * @param key its key
+   * @param operand what to merge
    */
   public void merge(K key, V operand) {
     tree.merge(encodeKey(key), encodeValue(operand));
   }
 
-  /** As {@link #merge(Object, Object)}. What it survives says {@link Durability}. */
+  /**
+   * As {@link #merge(Object, Object)}. What it survives says {@link Durability}.
+   *
+   * @param key its key
+   * @param operand what to merge
+   * @param durability what the write survives when this returns
+   */
   public void merge(K key, V operand, Durability durability) {
     tree.merge(encodeKey(key), encodeValue(operand), durability);
   }
 
-  /** Merges an operand into the value of a key in a transaction. */
+  /**
+   * Merges an operand into the value of a key in a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   * @param operand what to merge
+   */
   public void merge(Transaction transaction, K key, V operand) {
     Objects.requireNonNull(transaction, "transaction");
     transaction.merge(tree, encodeKey(key), encodeValue(operand));
   }
 
-  /** Adds a merge to a batch. */
+  /**
+   * Adds a merge to a batch.
+   *
+   * @param batch gets the write
+   * @param key its key
+   * @param operand what to merge
+   */
   public void merge(WriteBatch batch, K key, V operand) {
     Objects.requireNonNull(batch, "batch");
     batch.merge(tree, encodeKey(key), encodeValue(operand));
@@ -272,20 +400,34 @@ public final class TypedTree<K, V> {
     return Objects.requireNonNull(range, "range").encode(keys, tree.maxKeyBytes());
   }
 
-  /** Removes all keys of a range; see {@link Tree#deleteRange(byte[], byte[])}. */
+  /**
+   * Removes all keys of a range; see {@link Tree#deleteRange(byte[], byte[])}.
+   *
+   * @param range which keys
+   */
   public void deleteRange(KeyRange<K> range) {
     ByteRange bytes = toDelete(range);
     tree.deleteRange(bytes.low(), bytes.high());
   }
 
-  /** Removes all keys of a range in a transaction. */
+  /**
+   * Removes all keys of a range in a transaction.
+   *
+   * @param transaction the transaction that it is part of
+   * @param range which keys
+   */
   public void deleteRange(Transaction transaction, KeyRange<K> range) {
     Objects.requireNonNull(transaction, "transaction");
     ByteRange bytes = toDelete(range);
     transaction.deleteRange(tree, bytes.low(), bytes.high());
   }
 
-  /** Adds the removal of all keys of a range to a batch. */
+  /**
+   * Adds the removal of all keys of a range to a batch.
+   *
+   * @param batch gets the write
+   * @param range which keys
+   */
   public void deleteRange(WriteBatch batch, KeyRange<K> range) {
     Objects.requireNonNull(batch, "batch");
     ByteRange bytes = toDelete(range);
@@ -297,28 +439,54 @@ public final class TypedTree<K, V> {
   /**
    * Sets a key that is not there.
    *
+   * @param key its key
+   * @param value its value
    * @return the value that is there, and stays; null if there was none
    */
   public @Nullable V putIfAbsent(K key, V value) {
     return decoded(tree.putIfAbsent(encodeKey(key), encodeValue(value)));
   }
 
-  /** Sets a key, and gives the value that was there, or null. */
+  /**
+   * Sets a key, and gives the value that was there, or null.
+   *
+   * @param key its key
+   * @param value its value
+   * @return the value that was there, or null
+   */
   public @Nullable V getAndPut(K key, V value) {
     return decoded(swap(encodeKey(key), encodeValue(value), true));
   }
 
-  /** Sets a key that is there; gives the value that was there, or null, and then does nothing. */
+  /**
+   * Sets a key that is there; gives the value that was there, or null, and then does nothing.
+   *
+   * @param key its key
+   * @param value its value
+   * @return the value that was there, or null
+   */
   public @Nullable V replace(K key, V value) {
     return decoded(swap(encodeKey(key), encodeValue(value), false));
   }
 
-  /** Removes a key, and gives the value that was there, or null. */
+  /**
+   * Removes a key, and gives the value that was there, or null.
+   *
+   * @param key its key
+   * @return the value that was there, or null
+   */
   public @Nullable V remove(K key) {
     return decoded(swap(encodeKey(key), null, false));
   }
 
-  /** Sets a key that has the value expected; whether it had. */
+  /**
+   * Sets a key that has the value expected; whether it had.
+   *
+   * @param key its key
+   * @param expected the value that it must have
+   * @param value its value
+   * @return whether it had it
+   */
   public boolean replace(K key, V expected, V value) {
     Objects.requireNonNull(expected, "expected");
     // A codec may use its array again.
@@ -326,7 +494,13 @@ public final class TypedTree<K, V> {
     return tree.compareAndSet(encodeKey(key), before, encodeValue(value));
   }
 
-  /** Removes a key that has the value expected; whether it had. */
+  /**
+   * Removes a key that has the value expected; whether it had.
+   *
+   * @param key its key
+   * @param expected the value that it must have
+   * @return whether it had it
+   */
   public boolean remove(K key, V expected) {
     Objects.requireNonNull(expected, "expected");
     return tree.compareAndSet(encodeKey(key), values.encode(expected), null);
@@ -347,6 +521,7 @@ public final class TypedTree<K, V> {
   /**
    * Sets a key to what is made of its value, or removes it.
    *
+   * @param key its key
    * @param make gets the key, and its value or null; gives the value to be, or null for none. It is
    *     called again if others write the key meanwhile, with nothing locked
    * @return what {@code make} gave at last

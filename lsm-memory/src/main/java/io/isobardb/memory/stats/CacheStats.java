@@ -49,6 +49,7 @@ public record CacheStats(
     long entryPages,
     long ghostPages,
     long ghostCapacityPages) {
+  /** {@return pages read from disk, for queries and merges} */
   @Metric(
       value = "Pages read from disk, for queries and merges.",
       kind = Metric.Kind.COUNTER,

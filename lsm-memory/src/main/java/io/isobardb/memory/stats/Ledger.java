@@ -38,11 +38,23 @@ public record Ledger(
             attribute = "MemoryByPurpose",
             json = Metric.INLINE)
         Map<Purpose, Long> bytes) {
+  /**
+   * Copies the map.
+   *
+   * @param limitBytes the memory budget
+   * @param allocatedBytes what is allocated of it
+   * @param peakBytes the most that was
+   * @param bytes what is held for each purpose
+   */
   public Ledger {
     bytes = Collections.unmodifiableMap(new EnumMap<>(bytes));
   }
 
-  /** Bytes held for one purpose. */
+  /**
+   * {@return bytes held for one purpose}
+   *
+   * @param purpose what the bytes are for
+   */
   public long bytes(Purpose purpose) {
     return bytes.getOrDefault(purpose, 0L);
   }

@@ -29,30 +29,32 @@ public @interface Metric {
     TEXT
   }
 
-  /** What it tells. If empty, this is no figure, and only {@link #json} counts. */
+  /** {@return what it tells} If empty, this is no figure, and only {@link #json} counts. */
   String value() default "";
 
-  /** What becomes of it over time. */
+  /** {@return what becomes of it over time} */
   Kind kind() default Kind.GAUGE;
 
-  /** What it counts, such as {@code bytes}; empty if the name says it. */
+  /** {@return what it counts, such as {@code bytes}; empty if the name says it} */
   String unit() default "";
 
-  /** The metric's name, in lower case with dots; empty if it is a text. */
+  /** {@return the metric's name, in lower case with dots; empty if it is a text} */
   String name() default "";
 
-  /** What the keys are if it has a value for each of several keys, such as {@code reason}. */
+  /**
+   * {@return what the keys are if it has a value for each of several keys, such as {@code reason}}
+   */
   String tag() default "";
 
   /**
-   * The attribute's name in JMX. If empty, it is the component's name, in upper camel case and
-   * without {@code Bytes} at its end.
+   * {@return the attribute's name in JMX} If empty, it is the component's name, in upper camel case
+   * and without {@code Bytes} at its end.
    */
   String attribute() default "";
 
   /**
-   * The key in JSON, which has components only. If empty, it is the component's name without {@code
-   * Bytes} at its end.
+   * {@return the key in JSON, which has components only} If empty, it is the component's name
+   * without {@code Bytes} at its end.
    */
   String json() default "";
 }

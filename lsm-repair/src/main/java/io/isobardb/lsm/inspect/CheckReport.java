@@ -28,7 +28,7 @@ public record CheckReport(
     long logOperations,
     long logBytes) {
 
-  /** Whether nothing is wrong. */
+  /** {@return whether nothing is wrong} */
   public boolean isSound() {
     return findings.isEmpty();
   }

@@ -39,7 +39,7 @@ public record RepairReport(List<SavedTree> trees, List<Loss> losses, List<String
       byte @Nullable [] before,
       String what) {}
 
-  /** Whether the new store holds all that the damaged one did. */
+  /** {@return whether the new store holds all that the damaged one did} */
   public boolean isComplete() {
     return losses.isEmpty();
   }

@@ -26,6 +26,7 @@ public record StoredEntry(
     /**
      * An entry.
      *
+     * @param entry the next one
      * @return whether to go on
      */
     boolean entry(StoredEntry entry);

@@ -28,7 +28,7 @@ public record StoredTree(
    * @param name such as {@code L0 group 3} or {@code L2}
    */
   public record Run(String name, List<Table> tables) {
-    /** Bytes of its files. */
+    /** {@return bytes of its files} */
     public long bytes() {
       return tables.stream().mapToLong(Table::bytes).sum();
     }
