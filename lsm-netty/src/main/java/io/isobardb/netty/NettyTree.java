@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * and may be changed and released once the call has returned. Buffers that come from here are new,
  * of the allocator, and belong to the caller, who releases them.
  *
- * <p>Bytes are copied once: between the buffer and the store's memory. A buffer that is made of
+ * <p>Values are copied once: between the buffer and the store's memory. A buffer that is made of
  * several ({@code CompositeByteBuf}) is put together before that.
  *
  * <p>Thread rule: all methods may be called by any thread; those with a batch or a cursor by that
@@ -79,6 +79,18 @@ public final class NettyTree {
     return buffer.nioBuffer(buffer.readerIndex(), buffer.readableBytes());
   }
 
+  /** The bytes of a key: the store would make such an array of a buffer, too. */
+  private static byte[] bytes(ByteBuf key) {
+    retain(key, "key");
+    try {
+      byte[] bytes = new byte[key.readableBytes()];
+      key.getBytes(key.readerIndex(), bytes);
+      return bytes;
+    } finally {
+      key.release();
+    }
+  }
+
   // ---- reading
 
   /**
@@ -87,12 +99,7 @@ public final class NettyTree {
    * @param key its key
    */
   public @Nullable ByteBuf get(ByteBuf key) {
-    retain(key, "key");
-    try {
-      return tree.read(view(key), this::copy);
-    } finally {
-      key.release();
-    }
+    return tree.read(bytes(key), this::copy);
   }
 
   private ByteBuf copy(ByteBuffer value) {
@@ -113,18 +120,14 @@ public final class NettyTree {
    * @return how many bytes were written, or {@link Tree#NOT_FOUND}
    */
   public int get(ByteBuf key, ByteBuf target) {
-    retain(key, "key");
+    byte[] wanted = bytes(key);
+    retain(target, "target");
     try {
-      retain(target, "target");
-      try {
-        int from = target.writerIndex();
-        ByteBuf found = tree.read(view(key), target::writeBytes);
-        return found == null ? Tree.NOT_FOUND : target.writerIndex() - from;
-      } finally {
-        target.release();
-      }
+      int from = target.writerIndex();
+      ByteBuf found = tree.read(wanted, target::writeBytes);
+      return found == null ? Tree.NOT_FOUND : target.writerIndex() - from;
     } finally {
-      key.release();
+      target.release();
     }
   }
 
@@ -134,12 +137,7 @@ public final class NettyTree {
    * @param key its key
    */
   public boolean contains(ByteBuf key) {
-    retain(key, "key");
-    try {
-      return tree.contains(view(key));
-    } finally {
-      key.release();
-    }
+    return tree.contains(bytes(key));
   }
 
   /**
@@ -151,12 +149,7 @@ public final class NettyTree {
    */
   public static boolean seek(Cursor cursor, ByteBuf key) {
     Objects.requireNonNull(cursor, "cursor");
-    retain(key, "key");
-    try {
-      return cursor.seek(view(key));
-    } finally {
-      key.release();
-    }
+    return cursor.seek(bytes(key));
   }
 
   /**
@@ -252,12 +245,7 @@ public final class NettyTree {
    * @param key its key
    */
   public void delete(ByteBuf key) {
-    retain(key, "key");
-    try {
-      tree.delete(view(key));
-    } finally {
-      key.release();
-    }
+    tree.delete(bytes(key));
   }
 
   /**
@@ -268,12 +256,7 @@ public final class NettyTree {
    */
   public void delete(WriteBatch batch, ByteBuf key) {
     Objects.requireNonNull(batch, "batch");
-    retain(key, "key");
-    try {
-      batch.delete(tree, view(key));
-    } finally {
-      key.release();
-    }
+    batch.delete(tree, bytes(key));
   }
 
   @Override

@@ -38,17 +38,20 @@ public class BufferBenchmark {
   private static final int RECORDS = 200_000;
   private static final int KEY_BYTES = 16;
 
+  /** How many keys are read: made before, so that nobody is measured who fills them. */
+  private static final int KEYS = 1 << 12;
+
   /** The length of values. */
   @Param({"100", "1000"})
   public int valueBytes = 100;
 
   private final SplittableRandom random = new SplittableRandom(42);
-  private final byte[] key = new byte[KEY_BYTES];
+  private final byte[][] keys = new byte[KEYS][KEY_BYTES];
+  private final ByteBuf[] keyBuffers = new ByteBuf[KEYS];
   private Path dir = Path.of("");
   private @Nullable Store store;
   private @Nullable Tree tree;
   private @Nullable NettyTree buffers;
-  private @Nullable ByteBuf keyBuffer;
   private @Nullable ByteBuf target;
   private byte[] array = new byte[0];
 
@@ -59,14 +62,16 @@ public class BufferBenchmark {
     store = Store.open(dir, StoreOptions.builder().memoryBudget(512 << 20).build());
     tree = store.openTree("t");
     for (int i = 0; i < RECORDS; i++) {
-      setKey(i);
-      tree.put(key, new byte[valueBytes]);
+      tree.put(key(i), new byte[valueBytes]);
     }
     store.flush();
     store.awaitQuiet();
     PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     buffers = NettyTree.of(tree, allocator);
-    keyBuffer = allocator.directBuffer(KEY_BYTES);
+    for (int i = 0; i < KEYS; i++) {
+      keys[i] = key(random.nextInt(RECORDS));
+      keyBuffers[i] = allocator.directBuffer(KEY_BYTES).writeBytes(keys[i]);
+    }
     target = allocator.directBuffer(valueBytes);
     array = new byte[valueBytes];
   }
@@ -74,27 +79,30 @@ public class BufferBenchmark {
   /** Closes and removes. */
   @TearDown(Level.Trial)
   public void remove() {
-    keyBuffer.release();
+    for (ByteBuf each : keyBuffers) {
+      each.release();
+    }
     target.release();
     store.close();
     Directories.delete(dir);
   }
 
-  private void setKey(int record) {
+  private static byte[] key(int record) {
+    byte[] key = new byte[KEY_BYTES];
     long hash = record * 0x9e3779b97f4a7c15L;
     for (int i = 0; i < Long.BYTES; i++) {
       key[i] = (byte) (hash >>> 8 * i);
       key[i + Long.BYTES] = (byte) (record >>> 8 * i);
     }
-  }
-
-  private byte[] randomKey() {
-    setKey(random.nextInt(RECORDS));
     return key;
   }
 
+  private byte[] randomKey() {
+    return keys[random.nextInt(KEYS)];
+  }
+
   private ByteBuf randomKeyBuffer() {
-    return keyBuffer.clear().writeBytes(randomKey());
+    return keyBuffers[random.nextInt(KEYS)];
   }
 
   /** Copies the value into an array that is there. */
