@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * answer:  | 1 byte: 0 done, 1 no such key, 2 refused | the value, the entries, or why |
  * </pre>
  *
- * The operations are put (1), get (2), delete (3) and scan (4): the entries from a key on, as many as
- * a frame takes. Bounded are the connections, the size of frames, and what waits to be sent.
+ * The operations are put (1), get (2), delete (3) and scan (4): the entries from a key on, as many
+ * as a frame takes. Bounded are the connections, the size of frames, and what waits to be sent.
  */
 public final class BinaryServer implements AutoCloseable {
   private static final int MAX_FRAME = 1 << 20;
@@ -48,7 +48,7 @@ public final class BinaryServer implements AutoCloseable {
   private final Channel channel;
 
   /** Listens on a free port; the store stays the caller's. */
-  public BinaryServer(Store store) throws InterruptedException {
+  public BinaryServer(Store store) {
     tree = store.openTree("served");
     channel =
         new ServerBootstrap()
@@ -57,6 +57,7 @@ public final class BinaryServer implements AutoCloseable {
             .childHandler(
                 new ChannelInitializer<>() {
                   @Override
+                  @SuppressWarnings("deprecation") // Simpler than a queue of one's own.
                   protected void initChannel(Channel client) {
                     client.closeFuture().addListener(closed -> connections.decrementAndGet());
                     if (connections.incrementAndGet() > MAX_CONNECTIONS) {
@@ -70,7 +71,7 @@ public final class BinaryServer implements AutoCloseable {
                   }
                 })
             .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .sync()
+            .syncUninterruptibly()
             .channel();
   }
 
@@ -79,9 +80,9 @@ public final class BinaryServer implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    loops.shutdownGracefully().sync();
-    workers.shutdownGracefully().sync();
+  public void close() {
+    loops.shutdownGracefully().syncUninterruptibly();
+    workers.shutdownGracefully().syncUninterruptibly();
   }
 
   /** Answers the requests of a connection, one after the other. Releases each frame. */
@@ -110,7 +111,6 @@ public final class BinaryServer implements AutoCloseable {
       }
     }
 
-    /** The length of each key and value before it, copied from the store's memory. */
     private void scan(ByteBuf from, ByteBuf answer) {
       try (Cursor cursor = tree.cursor()) {
         NettyTree.seek(cursor, from);

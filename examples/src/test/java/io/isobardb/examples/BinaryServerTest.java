@@ -71,6 +71,7 @@ class BinaryServerTest {
     ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(
         new ResourceLeakDetectorFactory() {
           @Override
+          @SuppressWarnings("deprecation") // It is the one to be overridden.
           public <T> ResourceLeakDetector<T> newResourceLeakDetector(
               Class<T> type, int interval, long most) {
             return new Recording<>(type, interval);
@@ -170,8 +171,7 @@ class BinaryServerTest {
   }
 
   /** Of the client's own entries those from the key on, as many as there was room for. */
-  private static void scan(
-      byte[] content, String from, int seed, TreeMap<String, String> model) {
+  private static void scan(byte[] content, String from, int seed, TreeMap<String, String> model) {
     TreeMap<String, String> found = new TreeMap<>();
     ByteBuffer entries = ByteBuffer.wrap(content);
     while (entries.hasRemaining()) {

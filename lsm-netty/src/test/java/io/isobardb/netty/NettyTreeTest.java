@@ -75,6 +75,7 @@ class NettyTreeTest {
     ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(
         new ResourceLeakDetectorFactory() {
           @Override
+          @SuppressWarnings("deprecation") // It is the one to be overridden.
           public <T> ResourceLeakDetector<T> newResourceLeakDetector(
               Class<T> type, int interval, long most) {
             return new Recording<>(type, interval);

@@ -91,6 +91,7 @@ public final class TypedDataset<K, V> {
    * @return the dataset
    */
   @SafeVarargs
+  @SuppressWarnings("varargs") // The list is a copy.
   public static <K, V> TypedDataset<K, V> open(
       Store store, String name, KeyCodec<K> keys, Codec<V> values, TypedIndex<V, ?>... indexes) {
     return open(store, name, keys, values, List.of(Objects.requireNonNull(indexes, "indexes")));
