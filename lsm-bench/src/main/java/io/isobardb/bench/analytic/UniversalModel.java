@@ -1,5 +1,9 @@
 package io.isobardb.bench.analytic;
 
+import io.isobardb.tuner.model.WriteModel;
+
+import io.isobardb.tuner.model.WriteCost;
+
 import io.isobardb.tuner.model.Popularity;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

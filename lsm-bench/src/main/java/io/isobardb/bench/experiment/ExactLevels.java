@@ -4,8 +4,8 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;

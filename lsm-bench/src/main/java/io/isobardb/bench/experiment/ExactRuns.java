@@ -1,8 +1,8 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;

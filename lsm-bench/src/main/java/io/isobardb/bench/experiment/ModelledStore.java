@@ -1,7 +1,7 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.analytic.EngineShape;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.EngineShape;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.simulate.StoreShape;

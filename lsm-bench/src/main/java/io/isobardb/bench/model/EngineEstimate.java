@@ -1,7 +1,7 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.EngineShape;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator;

@@ -1,13 +1,13 @@
 package io.isobardb.bench.model;
 
 import io.isobardb.bench.analytic.ColaModel;
-import io.isobardb.bench.analytic.EngineShape;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.bench.analytic.LevelDbModel;
 import io.isobardb.bench.analytic.ReadModel;
 import io.isobardb.bench.analytic.SamtModel;
 import io.isobardb.bench.analytic.UniversalModel;
 import io.isobardb.bench.analytic.WorstCaseModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.model.EngineEstimate.Load;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.KeyStream.Batches;

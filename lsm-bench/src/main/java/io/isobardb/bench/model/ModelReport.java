@@ -1,7 +1,7 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.TextTable;
 import java.io.IOException;

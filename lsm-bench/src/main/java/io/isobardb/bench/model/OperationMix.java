@@ -1,6 +1,6 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.analytic.RunsModel.Costs;
+import io.isobardb.tuner.model.RunsModel.Costs;
 import io.isobardb.cli.console.UsageException;
 import java.util.Locale;
 

@@ -3,7 +3,7 @@ package io.isobardb.bench.model;
 import io.isobardb.bench.analytic.LevelDbModel;
 import io.isobardb.bench.analytic.UniversalModel;
 import io.isobardb.bench.analytic.WorstCaseModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.KeyStream.Batches;
 import io.isobardb.bench.simulate.LevelDbSimulator;

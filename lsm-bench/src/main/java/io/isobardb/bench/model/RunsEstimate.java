@@ -1,8 +1,8 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.analytic.EngineShape;
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel;
+import io.isobardb.tuner.model.EngineShape;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;

@@ -1,9 +1,9 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel.Costs;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel.Costs;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.cli.console.TextTable;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.TextTable;

@@ -1,7 +1,7 @@
 package io.isobardb.bench.simulate;
 
 import io.isobardb.bench.analytic.LevelDbModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.cli.console.UsageException;
 import java.util.Arrays;
 import java.util.Map;

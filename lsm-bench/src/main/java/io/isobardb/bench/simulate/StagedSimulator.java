@@ -3,7 +3,7 @@ package io.isobardb.bench.simulate;
 import io.isobardb.bench.analytic.ColaModel;
 import io.isobardb.bench.analytic.SamtModel;
 import io.isobardb.bench.analytic.UniversalModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.cli.console.UsageException;
 import java.util.ArrayList;
 import java.util.List;

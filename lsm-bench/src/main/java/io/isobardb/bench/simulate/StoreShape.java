@@ -1,6 +1,6 @@
 package io.isobardb.bench.simulate;
 
-import io.isobardb.bench.analytic.EngineShape;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;

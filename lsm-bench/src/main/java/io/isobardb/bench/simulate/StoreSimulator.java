@@ -1,6 +1,6 @@
 package io.isobardb.bench.simulate;
 
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.flush.FlushChoice;

@@ -1,11 +1,17 @@
 package io.isobardb.bench.analytic;
 
+import io.isobardb.tuner.model.WriteCost;
+
+import io.isobardb.tuner.model.EngineShape;
+
+import io.isobardb.tuner.model.EngineModel;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.bench.analytic.EngineShape.Disk;
+import io.isobardb.tuner.model.EngineShape.Disk;
 import io.isobardb.popularity.KeyGroups;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -1,12 +1,22 @@
 package io.isobardb.bench.analytic;
 
+import io.isobardb.tuner.model.WriteCost;
+
+import io.isobardb.tuner.model.RunsModel;
+
+import io.isobardb.tuner.model.RunPolicy;
+
+import io.isobardb.tuner.model.EngineShape;
+
+import io.isobardb.tuner.model.EngineModel;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.bench.analytic.EngineShape.Disk;
-import io.isobardb.bench.analytic.RunsModel.Costs;
-import io.isobardb.bench.analytic.RunsModel.Reads;
+import io.isobardb.tuner.model.EngineShape.Disk;
+import io.isobardb.tuner.model.RunsModel.Costs;
+import io.isobardb.tuner.model.RunsModel.Reads;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.popularity.TabulatedPopularity;
 import io.isobardb.tuner.model.Popularity;

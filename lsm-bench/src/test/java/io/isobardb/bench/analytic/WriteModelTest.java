@@ -1,5 +1,7 @@
 package io.isobardb.bench.analytic;
 
+import io.isobardb.tuner.model.WriteCost;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -8,7 +8,7 @@ import io.isobardb.bench.analytic.LevelDbModel;
 import io.isobardb.bench.analytic.ReadModel;
 import io.isobardb.bench.analytic.SamtModel;
 import io.isobardb.bench.analytic.UniversalModel;
-import io.isobardb.bench.analytic.WriteCost;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.bench.simulate.KeyStream.Batches;
 import io.isobardb.bench.simulate.LevelDbSimulator.Selection;
 import io.isobardb.popularity.KeyGroups;

@@ -1,6 +1,5 @@
-package io.isobardb.bench.analytic;
+package io.isobardb.tuner.model;
 
-import io.isobardb.tuner.model.Popularity;
 
 /**
  * Estimates what inserts cost in one design of a log-structured store, once it is as full as it
