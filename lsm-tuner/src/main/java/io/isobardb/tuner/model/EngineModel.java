@@ -8,8 +8,7 @@ import java.util.function.DoubleUnaryOperator;
  *
  * <p>A key is flushed every R requests to its tree: a <em>round</em>. Memory holds what came since,
  * so R follows from its size, unless the log is too short for that. L0 is merged down every so many
- * rounds as it has groups, and levels are as in the
- * paper's model of LevelDB.
+ * rounds as it has groups, and levels are as in the paper's model of LevelDB.
  *
  * <p>What merges rewrite beyond the keys that they have to is told by factors, found once with an
  * item-level simulation of the engine's policies: uniform keys and Zipf's law, write memory of a

@@ -16,8 +16,7 @@ import java.util.List;
  * @param began whether the last window showed that another phase had begun
  * @param past phases that have ended, the oldest first
  */
-public record Phases(
-    Window now, Window aside, int asideWindows, boolean began, List<Window> past) {
+public record Phases(Window now, Window aside, int asideWindows, boolean began, List<Window> past) {
   /** Nothing was seen. */
   public static final Phases NONE = new Phases(Window.NONE, Window.NONE, 0, false, List.of());
 

@@ -65,7 +65,7 @@ public final class RunsTuner {
       return waiting(view, "what the tree is used for may be changing", progress);
     }
     if (!view.isFree()) {
-      return waiting(view, "something else is being changed", progress);
+      return waiting(view, "something else is being changed, or too little is known", progress);
     }
     Choice best = null;
     for (int i = 0; i < view.options().size(); i++) {
@@ -115,8 +115,7 @@ public final class RunsTuner {
     double back = (progress.patience() - 1) * progress.price();
     double enough =
         Math.max(
-            Math.max(price * (known ? UNLIKELY : 1), back),
-            WINDOWS * gain * view.operations());
+            Math.max(price * (known ? UNLIKELY : 1), back), WINDOWS * gain * view.operations());
     if (missed < enough) {
       return null;
     }
@@ -134,7 +133,8 @@ public final class RunsTuner {
     if (!view.isSettled() && trial.windows() < MOST_WINDOWS) {
       return waiting(view, "a change is being carried out", before.at(Stage.SETTLING, trial));
     }
-    return waiting(view, "a change is measured from now on", before.at(Stage.MEASURING, Trial.NONE));
+    return waiting(
+        view, "a change is measured from now on", before.at(Stage.MEASURING, Trial.NONE));
   }
 
   private static ShapeDecision judge(ShapeProgress before, ShapeView view) {

@@ -45,7 +45,9 @@ public record ShapeDecision(
     UNJUDGED
   }
 
-  /** The same, if it is not carried out: the tree is looked at as if it were, and nothing judged. */
+  /**
+   * The same, if it is not carried out: the tree is looked at as if it were, and nothing judged.
+   */
   public ShapeDecision observed() {
     return action == Action.CHANGE
         ? new ShapeDecision(

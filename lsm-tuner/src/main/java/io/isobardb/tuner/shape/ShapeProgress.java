@@ -78,9 +78,7 @@ public record ShapeProgress(
       next.add(Math.max(0, known + missed));
     }
     double saved =
-        before.isEmpty()
-            ? 0
-            : (view.named(before).cost() - view.now().cost()) * view.operations();
+        before.isEmpty() ? 0 : (view.named(before).cost() - view.now().cost()) * view.operations();
     return new ShapeProgress(
         stage,
         before,
@@ -98,15 +96,7 @@ public record ShapeProgress(
     double less = price > 0 ? Math.max(1, patience / 2) : patience;
     double next = earned < price ? Math.min(MOST_PATIENCE, 2 * patience) : less;
     return new ShapeProgress(
-        Stage.SETTLING,
-        view.now().runs(),
-        newPrice,
-        0,
-        none(view),
-        Trial.NONE,
-        0,
-        barLength,
-        next);
+        Stage.SETTLING, view.now().runs(), newPrice, 0, none(view), Trial.NONE, 0, barLength, next);
   }
 
   private static List<Double> none(ShapeView view) {

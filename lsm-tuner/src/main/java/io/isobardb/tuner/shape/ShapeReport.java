@@ -33,8 +33,7 @@ public final class ShapeReport {
   }
 
   private static String line(String... cells) {
-    return String.format(
-            Locale.ROOT, "%6s %5s %9s %9s %9s %9s  %-9s %-22s %s", (Object[]) cells)
+    return String.format(Locale.ROOT, "%6s %5s %9s %9s %9s %9s  %-9s %-22s %s", (Object[]) cells)
         + "\n";
   }
 }

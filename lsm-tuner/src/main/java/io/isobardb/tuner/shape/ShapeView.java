@@ -14,7 +14,8 @@ import java.util.List;
  * @param current which of them it has
  * @param found what an operation of the window has cost
  * @param isSettled whether nothing is left to merge of the last change
- * @param isFree whether nothing else of the store is being changed
+ * @param isFree whether a change may begin: nothing else of the store is being changed, and it is
+ *     known what the tree costs
  */
 public record ShapeView(
     long window,
