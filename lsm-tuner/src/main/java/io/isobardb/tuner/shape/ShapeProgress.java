@@ -11,6 +11,7 @@ import java.util.List;
  * @param before what the tree had before the last change; empty if there was none
  * @param price of the last change
  * @param earned what it has saved since, by the model; may be less than 0
+ * @param most the most that this was so far, 0 or more: what is lost later is the next phase's
  * @param regrets what each option would have saved lately, 0 or more
  * @param trial what was seen of the last change
  * @param barred for how many windows no change is made
@@ -23,6 +24,7 @@ public record ShapeProgress(
     String before,
     double price,
     double earned,
+    double most,
     List<Double> regrets,
     Trial trial,
     int barred,
@@ -58,11 +60,11 @@ public record ShapeProgress(
 
   static final int FIRST_BAR = 8;
   private static final int LONGEST_BAR = 1024;
-  private static final double MOST_PATIENCE = 8;
+  private static final double MOST_PATIENCE = 16;
 
   /** Nothing was done. */
   public static final ShapeProgress START =
-      new ShapeProgress(Stage.RESTING, "", 0, 0, List.of(), Trial.NONE, 0, FIRST_BAR, 1);
+      new ShapeProgress(Stage.RESTING, "", 0, 0, 0, List.of(), Trial.NONE, 0, FIRST_BAR, 1);
 
   /** Copies the list. */
   public ShapeProgress {
@@ -84,6 +86,7 @@ public record ShapeProgress(
         before,
         price,
         earned + saved,
+        Math.max(most, earned + saved),
         next,
         trial,
         Math.max(0, barred - 1),
@@ -94,9 +97,18 @@ public record ShapeProgress(
   /** A change is made. The one before it has earned its price by now, or did not. */
   ShapeProgress changed(ShapeView view, double newPrice) {
     double less = price > 0 ? Math.max(1, patience / 2) : patience;
-    double next = earned < price ? Math.min(MOST_PATIENCE, 2 * patience) : less;
+    double next = most < price ? Math.min(MOST_PATIENCE, 2 * patience) : less;
     return new ShapeProgress(
-        Stage.SETTLING, view.now().runs(), newPrice, 0, none(view), Trial.NONE, 0, barLength, next);
+        Stage.SETTLING,
+        view.now().runs(),
+        newPrice,
+        0,
+        0,
+        none(view),
+        Trial.NONE,
+        0,
+        barLength,
+        next);
   }
 
   private static List<Double> none(ShapeView view) {
@@ -105,7 +117,7 @@ public record ShapeProgress(
 
   ShapeProgress at(Stage next, Trial seen) {
     return new ShapeProgress(
-        next, before, price, earned, regrets, seen, barred, barLength, patience);
+        next, before, price, earned, most, regrets, seen, barred, barLength, patience);
   }
 
   /** The change has proved itself, or can't be judged any more. */
@@ -116,6 +128,7 @@ public record ShapeProgress(
         before,
         price,
         earned + saved,
+        Math.max(most, earned + saved),
         regrets,
         Trial.NONE,
         0,
@@ -128,6 +141,7 @@ public record ShapeProgress(
     return new ShapeProgress(
         Stage.RESTING,
         "",
+        0,
         0,
         0,
         none(view),
