@@ -111,10 +111,10 @@ class ShapeServiceTest {
     try (Store store = open(Adaptation.ON)) {
       Tree tree = store.openTree("t");
       load(tree);
-      write(tree, 16 * WINDOW);
+      write(tree, 11 * WINDOW);
       assertFalse(tree.runs().isLeveled(), told.toString());
       assertTrue(tree.options().runs().isLeveled(), "it is not what somebody has set");
-      scan(tree, 20 * WINDOW);
+      scan(tree, 15 * WINDOW);
       assertEquals(Runs.leveled(), tree.runs(), told.toString());
       assertEquals(List.of(), Inside.handle(tree).states().current().version().tiers());
       for (StoreListener.Shape event : told) {
@@ -134,7 +134,7 @@ class ShapeServiceTest {
     try (Store store = open(Adaptation.ON)) {
       Tree tree = store.openTree("t");
       load(tree);
-      write(tree, 16 * WINDOW);
+      write(tree, 11 * WINDOW);
       runs = tree.runs().toString();
     }
     assertFalse(runs.equals("LEVELED"), told.toString());
@@ -143,7 +143,7 @@ class ShapeServiceTest {
     try (Store store = open(Adaptation.ON)) {
       Tree tree = store.openTree("t");
       assertEquals(runs, tree.runs().toString());
-      scan(tree, 20 * WINDOW);
+      scan(tree, 15 * WINDOW);
       assertTrue(told.get(0).window() > last, told.toString());
     }
     try (Store store = open(Adaptation.OFF)) {
@@ -156,12 +156,12 @@ class ShapeServiceTest {
     try (Store store = open(Adaptation.OBSERVE)) {
       Tree tree = store.openTree("t");
       load(tree);
-      write(tree, 16 * WINDOW);
+      write(tree, 11 * WINDOW);
       assertEquals(Runs.leveled(), tree.runs());
       assertEquals("WOULD_CHANGE", told.get(0).action());
       assertEquals("LEVELED", told.get(0).from());
       int decisions = told.size();
-      write(tree, 4 * WINDOW);
+      write(tree, 2 * WINDOW);
       assertEquals(decisions, told.size(), told.toString());
     }
     told.clear();
@@ -176,15 +176,15 @@ class ShapeServiceTest {
     try (Store store = open(Adaptation.ON)) {
       Tree given = store.openTree("t", TreeOptions.builder().runs(Runs.leveled()).build());
       load(given);
-      write(given, 8 * WINDOW);
+      write(given, 7 * WINDOW);
       assertEquals(Runs.leveled(), given.runs());
       assertEquals(List.of(), told);
       given.setRuns(Runs.lazy(4));
     }
     try (Store store = open(Adaptation.ON)) {
       Tree stored = store.openTree("t");
-      write(stored, 4 * WINDOW);
-      scan(stored, 8 * WINDOW);
+      write(stored, 2 * WINDOW);
+      scan(stored, 5 * WINDOW);
       assertEquals(Runs.lazy(4), stored.runs());
       assertEquals(List.of(), told);
     }
@@ -195,12 +195,12 @@ class ShapeServiceTest {
     try (Store store = open(Adaptation.ON)) {
       Tree tree = store.openTree("t");
       load(tree);
-      write(tree, 16 * WINDOW);
+      write(tree, 11 * WINDOW);
       assertFalse(tree.runs().isLeveled(), told.toString());
       tree.setRuns(Runs.leveled());
       assertEquals(Runs.leveled(), tree.runs());
       int decisions = told.size();
-      write(tree, 8 * WINDOW);
+      write(tree, 4 * WINDOW);
       assertEquals(decisions, told.size());
       assertEquals(Runs.leveled(), tree.runs());
     }
@@ -214,7 +214,7 @@ class ShapeServiceTest {
         put(tree, i);
       }
       store.flush();
-      for (int i = 0; i < 10 * WINDOW; i++) {
+      for (int i = 0; i < 4 * WINDOW; i++) {
         tree.get(key(random.nextInt(200)));
       }
       world.background(1_000);
