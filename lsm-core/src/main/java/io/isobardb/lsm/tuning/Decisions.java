@@ -37,9 +37,14 @@ public final class Decisions {
     this.file = file;
   }
 
-  /** Whether such a change may begin. */
-  synchronized boolean isFree(Change change) {
-    return change == Change.RUNS ? underWay.isEmpty() : !underWay.contains(Change.RUNS);
+  /** Whether such a change may begin now. If so it is under way, until {@link #note} says else. */
+  synchronized boolean begin(Change change) {
+    boolean isFree =
+        change == Change.RUNS ? underWay.isEmpty() : !underWay.contains(Change.RUNS);
+    if (isFree) {
+      underWay.add(change);
+    }
+    return isFree;
   }
 
   /** Such a change is, or is not, under way. */

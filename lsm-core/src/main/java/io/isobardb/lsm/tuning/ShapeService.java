@@ -145,6 +145,11 @@ public final class ShapeService implements StoreWatch {
       return;
     }
     long operations = operations();
+    if (operations < begunOperations) {
+      // A tree was dropped, with what it had counted.
+      begin(operations);
+      return;
+    }
     double done = operations - begunOperations;
     long wanted =
         Math.max(LOOK_OPERATIONS, TREE_OPERATIONS * (long) engine.catalog().trees().size());
@@ -203,18 +208,23 @@ public final class ShapeService implements StoreWatch {
 
   private void decide(WatchedTree watched) {
     TreeHandle tree = watched.tree();
-    boolean isFree = mode == Adaptation.OBSERVE || decisions.isFree(Change.RUNS);
-    ShapeView view = views.view(watched, isFree);
-    if (view == null) {
-      return;
+    boolean taken = changing < 0 && mode == Adaptation.ON && decisions.begin(Change.RUNS);
+    ShapeView view = views.view(watched, taken || mode == Adaptation.OBSERVE);
+    ShapeDecision decision = view == null ? null : RunsTuner.choose(watched.progress(), view);
+    Runs runs = decision == null ? null : ShapeViews.allowed(tree, decision.to());
+    if (decision != null && runs != null) {
+      carryOut(watched, decision, runs);
     }
-    ShapeDecision decision = RunsTuner.choose(watched.progress(), view);
-    if (mode == Adaptation.OBSERVE) {
-      decision = decision.observed();
+    if (taken && changing < 0) {
+      decisions.note(Change.RUNS, false);
     }
+  }
+
+  private void carryOut(WatchedTree watched, ShapeDecision chosen, Runs runs) {
+    TreeHandle tree = watched.tree();
+    ShapeDecision decision = mode == Adaptation.OBSERVE ? chosen.observed() : chosen;
     watched.decided(decision);
-    Runs runs = ShapeViews.allowed(tree, decision.to());
-    if (decision.action() == Action.WAIT || runs == null) {
+    if (decision.action() == Action.WAIT) {
       return;
     }
     if (mode == Adaptation.OBSERVE) {

@@ -240,8 +240,9 @@ public final class TunerService implements StoreWatch {
       }
       case FORGET -> decideOnLevels();
       case DECIDE -> {
-        if (tuning.on() && decisions.isFree(Change.WALL)) {
+        if (tuning.on() && decisions.begin(Change.WALL)) {
           decide(started);
+          decisions.note(Change.WALL, moving);
         }
         decideOnLevels();
       }
@@ -264,7 +265,7 @@ public final class TunerService implements StoreWatch {
       levels.findAnew(RESIZED);
       return;
     }
-    if (!decisions.isFree(Change.LEVELS)) {
+    if (!decisions.begin(Change.LEVELS)) {
       levels.findAnew("a tree gets other runs");
       return;
     }
@@ -301,7 +302,6 @@ public final class TunerService implements StoreWatch {
     made++;
     wall.moveTo(decision.toBytes());
     moving = wall.targetBytes() != wall.writeBytes();
-    decisions.note(Change.WALL, moving);
     if (moving) {
       started.wakeWithin(STEP_NANOS);
     }
@@ -327,6 +327,8 @@ public final class TunerService implements StoreWatch {
   @Override
   public void onFailed(Throwable cause) {
     failure = cause;
+    decisions.note(Change.WALL, false);
+    decisions.note(Change.LEVELS, false);
     System.getLogger(TunerService.class.getName())
         .log(
             Level.WARNING,
