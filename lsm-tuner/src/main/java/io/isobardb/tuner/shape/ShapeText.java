@@ -80,7 +80,8 @@ public final class ShapeText {
         number(fields, "found"),
         number(fields, "price"),
         line.substring(why + WHY.length()),
-        new ShapeProgress(Stage.RESTING, "", 0, 0, 0, List.of(), Trial.NONE, barred, next, patience));
+        new ShapeProgress(
+            Stage.RESTING, "", 0, 0, 0, List.of(), Trial.NONE, barred, next, patience));
   }
 
   private static double number(Map<String, String> fields, String name) {
