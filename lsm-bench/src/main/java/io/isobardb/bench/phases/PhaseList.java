@@ -138,14 +138,4 @@ record PhaseList(List<Phase> phases, boolean isZipf, int growth) {
     Collections.shuffle(other, new Random(seed));
     return new PhaseList(other, isZipf, growth);
   }
-
-  /** Of all phases. */
-  long operations() {
-    return phases.stream().mapToLong(Phase::operations).sum();
-  }
-
-  /** What is shipped, for the help. */
-  static String help() {
-    return String.join(", ", names());
-  }
 }

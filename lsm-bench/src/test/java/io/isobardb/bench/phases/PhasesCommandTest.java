@@ -116,7 +116,7 @@ class PhasesCommandTest {
   void shippedPhasesGoOnFromEachOther() {
     for (String name : PhaseList.names()) {
       PhaseList list = PhaseList.shipped(name, 1000, 10_000);
-      assertTrue(list.operations() >= 3000, name);
+      assertTrue(list.phases().size() >= 3, name);
       assertEquals(name.length() == 1, list.isZipf());
     }
     PhaseList grow = PhaseList.shipped("grow", 1000, 10_000);

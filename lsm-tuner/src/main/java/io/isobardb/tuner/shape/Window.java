@@ -61,18 +61,6 @@ public record Window(
         steps + others.steps);
   }
 
-  /** So many times as many of each. */
-  public Window times(double factor) {
-    return new Window(
-        inserts * factor,
-        updates * factor,
-        deletes * factor,
-        lookups * factor,
-        absent * factor,
-        scans * factor,
-        steps * factor);
-  }
-
   /**
    * How much of the operations are others, from 0 to 1. Scans of far other lengths are others.
    * Inserts and updates are told apart by an estimate, so they count as the same.

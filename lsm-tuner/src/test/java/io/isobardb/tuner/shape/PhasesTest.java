@@ -114,7 +114,7 @@ class PhasesTest {
   @Test
   void countsBelowZeroAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> new Window(0, -1, 0, 0, 0, 0, 0));
-    assertThrows(IllegalArgumentException.class, () -> WRITES.times(Double.NaN));
+    assertThrows(IllegalArgumentException.class, () -> new Window(0, 0, Double.NaN, 0, 0, 0, 0));
   }
 
   @Test
