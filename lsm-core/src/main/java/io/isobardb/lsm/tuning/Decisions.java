@@ -39,8 +39,7 @@ public final class Decisions {
 
   /** Whether such a change may begin now. If so it is under way, until {@link #note} says else. */
   synchronized boolean begin(Change change) {
-    boolean isFree =
-        change == Change.RUNS ? underWay.isEmpty() : !underWay.contains(Change.RUNS);
+    boolean isFree = change == Change.RUNS ? underWay.isEmpty() : !underWay.contains(Change.RUNS);
     if (isFree) {
       underWay.add(change);
     }

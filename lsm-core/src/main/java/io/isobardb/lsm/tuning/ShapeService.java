@@ -135,8 +135,7 @@ public final class ShapeService implements StoreWatch {
 
   @Override
   public boolean ready() {
-    return !stopped
-        && (engine.log().end() - begunLsn >= dueBytes || misses.get() >= dueMisses);
+    return !stopped && (engine.log().end() - begunLsn >= dueBytes || misses.get() >= dueMisses);
   }
 
   @Override
@@ -223,7 +222,7 @@ public final class ShapeService implements StoreWatch {
   private void carryOut(WatchedTree watched, ShapeDecision chosen, Runs runs) {
     TreeHandle tree = watched.tree();
     ShapeDecision decision = mode == Adaptation.OBSERVE ? chosen.observed() : chosen;
-    watched.decided(decision);
+    watched.setDecision(decision);
     if (decision.action() == Action.WAIT) {
       return;
     }

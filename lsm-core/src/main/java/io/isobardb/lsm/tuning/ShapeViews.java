@@ -92,9 +92,7 @@ final class ShapeViews {
     double spentReads = ended.spent().pagesRead() * tuning.options().readWeight();
     boolean isSettled = isSettled(tree, version);
     Calibration calibration = watched.calibration();
-    if (watched.progress().stage() == Stage.RESTING
-        && isSettled
-        && isUsual(tree, ended.seen())) {
+    if (watched.progress().stage() == Stage.RESTING && isSettled && isUsual(tree, ended.seen())) {
       int real = choices.indexOf(tree.shape().runs());
       calibration =
           calibration.after(
@@ -103,7 +101,7 @@ final class ShapeViews {
                   model.written(real, ended.seen()),
                   spentReads,
                   model.read(real, ended.seen())));
-      watched.calibrated(calibration);
+      watched.setCalibration(calibration);
     }
     double operations = ended.seen().operations();
     List<ShapeView.Option> options = new ArrayList<>();

@@ -20,9 +20,9 @@ import java.util.function.Function;
 
 /**
  * The tuner's decisions in a file of the store, one line each ({@link DecisionText}, {@link
- * LevelText}, {@link ShapeText}), the newest last. It is of use and never needed: it is not synced, lines that are
- * damaged are passed over, and a file that can't be read or written only means that the tuner
- * starts afresh.
+ * LevelText}, {@link ShapeText}), the newest last. It is of use and never needed: it is not synced,
+ * lines that are damaged are passed over, and a file that can't be read or written only means that
+ * the tuner starts afresh.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -63,9 +63,7 @@ public final class TunerFile {
   /** The decisions on runs in a file's text; what is none is left out. */
   public static List<ShapeDecision> parseShapes(String text) {
     List<ShapeDecision> decisions = new ArrayList<>();
-    text.lines()
-        .filter(ShapeText::isShape)
-        .forEach(line -> add(decisions, line, ShapeText::parse));
+    text.lines().filter(ShapeText::isShape).forEach(line -> add(decisions, line, ShapeText::parse));
     return decisions;
   }
 

@@ -36,7 +36,6 @@ public record Tuning(
    */
   public record Shaping(Adaptation adaptation, boolean filtersByLevel) {}
 
-
   /** What these options say. */
   public static Tuning of(StoreOptions options) {
     MemoryTunerOptions tuner = options.memoryTuner();

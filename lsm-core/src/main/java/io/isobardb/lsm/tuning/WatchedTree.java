@@ -28,7 +28,9 @@ final class WatchedTree {
   private static final long LEAST_OPERATIONS = 2048;
   private static final long MOST_OPERATIONS = 1 << 20;
 
-  /** SSTables are asked what was read of them at the end of a window: one per so many operations. */
+  /**
+   * SSTables are asked what was read of them at the end of a window: one per so many operations.
+   */
   private static final long TABLE_OPERATIONS = 32;
 
   private final TreeHandle tree;
@@ -101,11 +103,11 @@ final class WatchedTree {
     windows = last.window();
   }
 
-  void decided(ShapeDecision decision) {
+  void setDecision(ShapeDecision decision) {
     progress = decision.after();
   }
 
-  void calibrated(Calibration now) {
+  void setCalibration(Calibration now) {
     calibration = now;
   }
 
