@@ -6,5 +6,6 @@ module io.isobardb.tuner {
 
   exports io.isobardb.tuner.memory;
   exports io.isobardb.tuner.model;
+  exports io.isobardb.tuner.shape;
   exports io.isobardb.tuner.workload;
 }

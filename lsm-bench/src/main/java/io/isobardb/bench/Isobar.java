@@ -8,6 +8,7 @@ import io.isobardb.bench.experiment.ExperimentCommand;
 import io.isobardb.bench.jmh.JmhCommand;
 import io.isobardb.bench.latency.LatencyCommand;
 import io.isobardb.bench.model.ModelCommand;
+import io.isobardb.bench.phases.PhasesCommand;
 import io.isobardb.bench.record.RecordCommand;
 import io.isobardb.bench.search.TuneCommand;
 import io.isobardb.bench.soak.SoakCommand;
@@ -36,6 +37,7 @@ public final class Isobar extends Program {
           YcsbCommand.class,
           TpccCommand.class,
           LatencyCommand.class,
+          PhasesCommand.class,
           CrashTestCommand.class,
           ExperimentCommand.class,
           ModelCommand.class,

@@ -21,6 +21,7 @@ import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.lsm.policy.L0Structure;
@@ -354,6 +355,16 @@ final class StoreOption {
               "Whether small levels get more bits of filter per key than large ones, within the"
                   + " mean that `filterBitsPerKey` of a tree says. Only new SSTables follow it.",
               "Turn it off to see what that saves lookups of absent keys.");
+
+  static final Option<Adaptation> ADAPTATION =
+      ALL.option(EXPERIMENT, "experiment.adaptation", oneOf(Adaptation.class))
+          .byDefault(Adaptation.OFF)
+          .does(
+              "Whether trees get other `runs` while they are used otherwise. `ON`: as a model, and"
+                  + " what was found, say. `OBSERVE`: that is decided and told, and nothing is"
+                  + " changed. Trees whose `runs` somebody has set are left alone.",
+              "Turn it on if phases of writes and phases of scans take turns. See"
+                  + " docs/adaptation.md.");
 
   static final Option<Integer> L0_START_GROUPS =
       ALL.option(EXPERIMENT, "experiment.l0StartGroups", COUNT)

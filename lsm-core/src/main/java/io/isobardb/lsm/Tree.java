@@ -79,7 +79,10 @@ public interface Tree {
    */
   void setTimeToLive(Duration duration);
 
-  /** How many runs each level may have. */
+  /**
+   * How many runs each level may have now: what was set, or what the store has chosen for a tree of
+   * which nobody has said it.
+   */
   Runs runs();
 
   /**

@@ -1,6 +1,8 @@
 package io.isobardb.bench.analytic;
 
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
+import io.isobardb.tuner.model.WriteModel;
 
 /**
  * COLA: each stage has at most one table, which takes r - 1 merges from the stage before; with the

@@ -1,6 +1,8 @@
 package io.isobardb.bench.analytic;
 
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
+import io.isobardb.tuner.model.WriteModel;
 
 /**
  * SAMT: each stage keeps up to r tables, which are merged into one table of the next stage

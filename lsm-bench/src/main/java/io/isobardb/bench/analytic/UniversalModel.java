@@ -1,6 +1,8 @@
 package io.isobardb.bench.analytic;
 
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
+import io.isobardb.tuner.model.WriteModel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

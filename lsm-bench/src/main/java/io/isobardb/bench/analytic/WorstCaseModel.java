@@ -1,6 +1,8 @@
 package io.isobardb.bench.analytic;
 
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
+import io.isobardb.tuner.model.WriteModel;
 
 /**
  * LevelDB's design under the usual worst-case analysis: no key is ever written twice, so that

@@ -1,10 +1,10 @@
 /**
  * Analytic models: what a write costs in a log-structured design, under the popularity of its keys.
  *
- * <p>A {@link io.isobardb.bench.analytic.WriteModel} estimates the write amplification of one
- * design from a {@link io.isobardb.tuner.model.Popularity}. {@link
- * io.isobardb.bench.analytic.EngineModel} is that of this engine, and shares with it what merges
- * write. Everything here is pure: the same numbers give the same estimate on every machine.
+ * <p>A {@link io.isobardb.tuner.model.WriteModel} estimates the write amplification of one design
+ * from a {@link io.isobardb.tuner.model.Popularity}. {@link io.isobardb.tuner.model.EngineModel} is
+ * that of this engine, and shares with it what merges write. Everything here is pure: the same
+ * numbers give the same estimate on every machine.
  *
  * <p>Sizes and costs are counted in entries. All entries count as equally large, unless a weighted
  * popularity says otherwise.

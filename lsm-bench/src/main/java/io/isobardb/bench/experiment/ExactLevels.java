@@ -4,8 +4,6 @@ import static io.isobardb.bench.experiment.Meter.WRITTEN;
 import static io.isobardb.bench.experiment.SingleTree.SCHEME;
 import static io.isobardb.bench.experiment.SingleTree.SIXTEENTHS;
 
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
@@ -19,7 +17,9 @@ import io.isobardb.cli.report.Chart;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.Levels;
+import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

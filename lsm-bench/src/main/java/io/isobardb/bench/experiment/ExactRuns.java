@@ -1,8 +1,5 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload;
 import io.isobardb.bench.drive.Workload.Keys;
@@ -20,6 +17,9 @@ import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

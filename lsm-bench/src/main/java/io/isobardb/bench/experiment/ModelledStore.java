@@ -1,13 +1,13 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.analytic.EngineShape;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.popularity.KeyGroups;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

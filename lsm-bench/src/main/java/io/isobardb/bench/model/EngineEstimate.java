@@ -1,7 +1,5 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.EngineShape;
 import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator;
@@ -9,6 +7,8 @@ import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.policy.FlushStrategy;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.Popularity;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -1,13 +1,11 @@
 package io.isobardb.bench.model;
 
 import io.isobardb.bench.analytic.ColaModel;
-import io.isobardb.bench.analytic.EngineShape;
 import io.isobardb.bench.analytic.LevelDbModel;
 import io.isobardb.bench.analytic.ReadModel;
 import io.isobardb.bench.analytic.SamtModel;
 import io.isobardb.bench.analytic.UniversalModel;
 import io.isobardb.bench.analytic.WorstCaseModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.model.EngineEstimate.Load;
 import io.isobardb.bench.simulate.KeyStream;
 import io.isobardb.bench.simulate.KeyStream.Batches;
@@ -22,9 +20,11 @@ import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.popularity.TabulatedPopularity;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.LevelBounds;
 import io.isobardb.tuner.model.LevelSizeOptimiser;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.tuner.model.WriteCost;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.analytic.RunsModel.Costs;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.tuner.model.RunsModel.Costs;
 import java.util.Locale;
 
 /**

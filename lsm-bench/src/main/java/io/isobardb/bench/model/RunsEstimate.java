@@ -1,12 +1,12 @@
 package io.isobardb.bench.model;
 
-import io.isobardb.bench.analytic.EngineShape;
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

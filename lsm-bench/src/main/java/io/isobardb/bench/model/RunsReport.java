@@ -1,10 +1,10 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel.Costs;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.cli.console.TextTable;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel.Costs;
+import io.isobardb.tuner.model.WriteCost;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

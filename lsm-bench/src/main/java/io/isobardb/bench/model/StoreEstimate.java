@@ -1,8 +1,6 @@
 package io.isobardb.bench.model;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.TextTable;
@@ -13,7 +11,9 @@ import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.popularity.TabulatedPopularity;
 import io.isobardb.repair.StoreInspector;
+import io.isobardb.tuner.model.EngineModel;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.tuner.workload.LevelDecision;
 import java.io.IOException;
 import java.nio.file.Files;

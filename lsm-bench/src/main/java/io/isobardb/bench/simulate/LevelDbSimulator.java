@@ -1,8 +1,8 @@
 package io.isobardb.bench.simulate;
 
 import io.isobardb.bench.analytic.LevelDbModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;

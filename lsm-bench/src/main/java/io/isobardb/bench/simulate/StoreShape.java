@@ -1,6 +1,5 @@
 package io.isobardb.bench.simulate;
 
-import io.isobardb.bench.analytic.EngineShape;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealing;
@@ -12,6 +11,7 @@ import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.policy.TreeShape;
+import io.isobardb.tuner.model.EngineShape;
 
 /**
  * What a simulated store is made with.

@@ -1,6 +1,5 @@
 package io.isobardb.bench.simulate;
 
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.flush.FlushChoice;
@@ -10,6 +9,7 @@ import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.TreeMemory;
 import io.isobardb.lsm.flush.WriteWindow;
 import io.isobardb.lsm.observe.StoreListener.FlushKind;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.bench.analytic.EngineShape.Disk;
 import io.isobardb.popularity.KeyGroups;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.EngineShape;
+import io.isobardb.tuner.model.EngineShape.Disk;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -11,6 +11,7 @@ import io.isobardb.popularity.TabulatedPopularity;
 import io.isobardb.tuner.model.LevelBounds;
 import io.isobardb.tuner.model.LevelSizeOptimiser;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,12 +3,12 @@ package io.isobardb.bench.simulate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.bench.simulate.StoreSimulator.Result;
 import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.popularity.KeyGroups;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.WriteCost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,14 +2,14 @@ package io.isobardb.bench.simulate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.isobardb.bench.analytic.RunPolicy;
-import io.isobardb.bench.analytic.RunsModel;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.popularity.KeyGroups;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.RunPolicy;
+import io.isobardb.tuner.model.RunsModel;
+import io.isobardb.tuner.model.WriteCost;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

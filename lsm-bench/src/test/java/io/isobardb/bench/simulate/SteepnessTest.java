@@ -2,12 +2,12 @@ package io.isobardb.bench.simulate;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.bench.analytic.EngineModel;
-import io.isobardb.bench.analytic.EngineShape;
-import io.isobardb.bench.analytic.WriteCost;
 import io.isobardb.bench.simulate.StoreShape.Room;
 import io.isobardb.popularity.KeyGroups;
+import io.isobardb.tuner.model.EngineModel;
+import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.Popularity;
+import io.isobardb.tuner.model.WriteCost;
 import io.isobardb.tuner.workload.LevelShares;
 import io.isobardb.tuner.workload.LevelTuner;
 import io.isobardb.tuner.workload.LevelView;

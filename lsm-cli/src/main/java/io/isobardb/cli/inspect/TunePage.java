@@ -7,6 +7,7 @@ import io.isobardb.cli.report.Chart;
 import io.isobardb.cli.report.Chart.Series;
 import io.isobardb.cli.report.Page;
 import io.isobardb.tuner.memory.Decision;
+import io.isobardb.tuner.shape.ShapeDecision;
 import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelDecision.Action;
 import io.isobardb.tuner.workload.LevelReport;
@@ -25,7 +26,11 @@ final class TunePage {
 
   private TunePage() {}
 
-  static Page of(String store, List<Decision> decisions, List<LevelDecision> levels) {
+  static Page of(
+      String store,
+      List<Decision> decisions,
+      List<LevelDecision> levels,
+      List<ShapeDecision> shapes) {
     List<String> lead = new ArrayList<>(lead(decisions));
     if (!levels.isEmpty()) {
       lead.add(levelsLead(levels));
@@ -37,7 +42,28 @@ final class TunePage {
     if (!levels.isEmpty()) {
       levels(page, levels);
     }
+    if (!shapes.isEmpty()) {
+      page.heading("Decisions on runs, the newest first").table(shapeTable(shapes));
+    }
     return page;
+  }
+
+  private static TextTable shapeTable(List<ShapeDecision> shapes) {
+    TextTable table =
+        new TextTable("runs", "tree", "window", "model", "expected", "found", "action", "why");
+    for (int i = shapes.size() - 1; i >= 0; i--) {
+      ShapeDecision decision = shapes.get(i);
+      table.row(
+          decision.from() + " to " + decision.to(),
+          String.valueOf(decision.tree()),
+          String.valueOf(decision.window()),
+          String.format(Locale.ROOT, "%.4f", decision.modelled()),
+          String.format(Locale.ROOT, "%.4f", decision.expected()),
+          String.format(Locale.ROOT, "%.4f", decision.found()),
+          decision.action().name(),
+          decision.reason());
+    }
+    return table;
   }
 
   private static void memory(Page page, List<Decision> decisions) {

@@ -11,6 +11,8 @@ import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.Replay;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerReport;
+import io.isobardb.tuner.shape.ShapeDecision;
+import io.isobardb.tuner.shape.ShapeReport;
 import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelReport;
 import io.isobardb.tuner.workload.LevelShares;
@@ -36,8 +38,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "tune-report",
     description =
-        "Shows what a store's memory tuner has decided, and what was decided on levels, and what came"
-            + " of it.",
+        "Shows what a store's memory tuner has decided, and what was decided on levels and runs, and"
+            + " what came of it.",
     footer = {
       "",
       "Costs are pages written and read per operation. Gains are those expected and those found, in"
@@ -52,7 +54,8 @@ public final class TuneReportCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "Print a JSON array, one object per decision; those on levels come last, and have a tree.")
+          "Print a JSON array, one object per decision; those on levels and on runs come last, and"
+              + " have a tree.")
   private boolean json;
 
   @Mixin private HtmlOption html = new HtmlOption();
@@ -83,12 +86,17 @@ public final class TuneReportCommand implements Callable<Integer> {
       return replayed(history.decisions(), out);
     }
     List<LevelDecision> levels = TunerFile.parseLevels(text);
+    List<ShapeDecision> shapes = TunerFile.parseShapes(text);
     html.write(
-        () -> TunePage.of(directory.toAbsolutePath().toString(), history.decisions(), levels));
+        () ->
+            TunePage.of(
+                directory.toAbsolutePath().toString(), history.decisions(), levels, shapes));
     out.print(
         json
-            ? json(history.decisions(), levels)
-            : TunerReport.render(history) + LevelReport.render(levels));
+            ? json(history.decisions(), levels, shapes)
+            : TunerReport.render(history)
+                + LevelReport.render(levels)
+                + ShapeReport.render(shapes));
     out.flush();
     return 0;
   }
@@ -106,10 +114,13 @@ public final class TuneReportCommand implements Callable<Integer> {
     return (differences.isEmpty() ? Exit.SUCCESS : Exit.FINDING).code();
   }
 
-  private static String json(List<Decision> memory, List<LevelDecision> levels) throws IOException {
+  private static String json(
+      List<Decision> memory, List<LevelDecision> levels, List<ShapeDecision> shapes)
+      throws IOException {
     List<Map<String, Object>> all = new ArrayList<>();
     memory.forEach(decision -> all.add(fields(decision)));
     levels.forEach(decision -> all.add(fields(decision)));
+    shapes.forEach(decision -> all.add(fields(decision)));
     return JSON.std.asString(all) + "\n";
   }
 
@@ -149,6 +160,21 @@ public final class TuneReportCommand implements Callable<Integer> {
       Collections.reverse(shares);
       fields.put("plannedShares", shares);
     }
+    fields.put("reason", decision.reason());
+    return fields;
+  }
+
+  private static Map<String, Object> fields(ShapeDecision decision) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("window", decision.window());
+    fields.put("tree", decision.tree());
+    fields.put("fromRuns", decision.from());
+    fields.put("toRuns", decision.to());
+    putKnown(fields, "modelledCost", decision.modelled());
+    putKnown(fields, "expectedCost", decision.expected());
+    putKnown(fields, "foundCost", decision.found());
+    putKnown(fields, "price", decision.price());
+    fields.put("action", decision.action().name());
     fields.put("reason", decision.reason());
     return fields;
   }

@@ -29,6 +29,7 @@ public final class Observers {
           IoSample.class,
           LevelPlanning.class,
           MergeSpan.class,
+          ShapeChange.class,
           StallSpan.class,
           SyncSpan.class,
           TuningSpan.class);
@@ -264,6 +265,26 @@ public final class Observers {
   /** A tree was dropped, or has no longer that name. */
   public void onTreeDropped(StoreListener.TreeDropped event) {
     tell(StoreListener::onTreeDropped, event);
+  }
+
+  /** How many runs a tree's levels are to have was decided. */
+  public void onShaped(StoreListener.Shape event) {
+    ShapeChange change = new ShapeChange();
+    if (change.shouldCommit()) {
+      change.store = store;
+      change.tree = event.tree();
+      change.window = event.window();
+      change.from = event.from();
+      change.to = event.to();
+      change.modelledCost = event.modelledCost();
+      change.expectedCost = event.expectedCost();
+      change.foundCost = event.foundCost();
+      change.price = event.price();
+      change.action = event.action();
+      change.reason = event.reason();
+      change.commit();
+    }
+    tell(StoreListener::onShaped, event);
   }
 
   /** A merge operator has failed in a flush or merge. */

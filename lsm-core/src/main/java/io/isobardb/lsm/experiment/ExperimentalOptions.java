@@ -2,6 +2,7 @@ package io.isobardb.lsm.experiment;
 
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.Levels;
+import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.policy.FlushStrategy;
 import io.isobardb.lsm.policy.L0Structure;
@@ -146,6 +147,11 @@ public final class ExperimentalOptions {
     return Boolean.parseBoolean(text("filtersByLevel"));
   }
 
+  /** Whether trees get other runs while they are used otherwise. */
+  public Adaptation adaptation() {
+    return word(Adaptation.class, "adaptation");
+  }
+
   /** How many times larger a level is than the one above it; 0 for what suits L0's batches. */
   public int levelSizeRatio() {
     return whole("levelSizeRatio");
@@ -267,6 +273,11 @@ public final class ExperimentalOptions {
      */
     public Builder filtersByLevel(boolean on) {
       return set("filtersByLevel", on);
+    }
+
+    /** Whether trees get other runs while they are used otherwise. Default: no. */
+    public Builder adaptation(Adaptation how) {
+      return set("adaptation", how);
     }
 
     /** See {@link ExperimentalOptions#l0StartGroups}; less than the other two. */

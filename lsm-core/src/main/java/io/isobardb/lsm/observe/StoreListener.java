@@ -171,6 +171,34 @@ public interface StoreListener {
    */
   record TreeDropped(String tree) {}
 
+  /**
+   * How many runs a tree's levels are to have was decided, as it is in stores that adapt. Costs are
+   * pages written and read for each operation, each with its weight.
+   *
+   * @param window number of the tree's window of operations, rising, also over reopening
+   * @param tree the tree's name
+   * @param from the runs that it has
+   * @param to those that it is to have, as the option {@code runs} takes them
+   * @param modelledCost what the model says of those that it has
+   * @param expectedCost what the model says of those that it is to have
+   * @param foundCost what an operation has cost in the window, or since the change that is judged
+   * @param price pages that the change rewrites, weighted
+   * @param action what is done: {@code CHANGE}, {@code WOULD_CHANGE}, {@code KEEP}, {@code
+   *     TAKE_BACK} or {@code UNJUDGED}
+   * @param reason why, in words
+   */
+  record Shape(
+      long window,
+      String tree,
+      String from,
+      String to,
+      double modelledCost,
+      double expectedCost,
+      double foundCost,
+      double price,
+      String action,
+      String reason) {}
+
   /** The store takes no more writes. */
   record Failure(Throwable cause) {}
 
@@ -229,6 +257,9 @@ public interface StoreListener {
 
   /** A tree was dropped; on the thread that dropped it, before that call returns. */
   default void onTreeDropped(TreeDropped event) {}
+
+  /** How many runs a tree's levels are to have was decided. */
+  default void onShaped(Shape event) {}
 
   /** A merge operator has failed; told once at most for each flush or merge. */
   default void onOperatorFailed(OperatorFailure event) {}

@@ -24,6 +24,11 @@ public record TreeShape(Runs runs, double maxSpace) {
     }
   }
 
+  /** Whether that is space enough for several runs as large as the last level. */
+  public static boolean isWideEnough(double maxSpace) {
+    return maxSpace >= LEAST_TIERED_SPACE;
+  }
+
   /**
    * Passes if both can be kept together.
    *
@@ -31,7 +36,7 @@ public record TreeShape(Runs runs, double maxSpace) {
    * @throws IllegalArgumentException if not, with the least space that can
    */
   public TreeShape check() {
-    if (runs.last() > 1 && maxSpace < LEAST_TIERED_SPACE) {
+    if (runs.last() > 1 && !isWideEnough(maxSpace)) {
       throw new IllegalArgumentException(
           "runs="
               + runs

@@ -29,6 +29,7 @@ import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
@@ -47,8 +48,11 @@ import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.Decisions;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.MemoryWall;
+import io.isobardb.lsm.tuning.ShapeService;
+import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.Manifest;
@@ -108,6 +112,7 @@ public final class StoreParts {
   private final Checkpointer checkpointer;
   private final MemoryWall wall;
   private final @Nullable TunerService tuner;
+  private final @Nullable ShapeService shapes;
   private final Observers observers;
 
   /**
@@ -255,7 +260,8 @@ public final class StoreParts {
     Bandwidth bandwidth = readOnly ? null : newBandwidth();
     this.ioBudget = given.ioBudget() instanceof SharedIo budget ? budget : null;
     this.ioLimits = bandwidth == null ? () -> IoLimits.NONE : bandwidth::limits;
-    TunerService.Work work = new TunerService.Work(cache, flusher, merger);
+    Decisions decisions = new Decisions(new TunerFile(environment.storage(), pool));
+    TunerService.Work work = new TunerService.Work(cache, flusher, merger, decisions);
     this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
     List<StoreWatch> all = new ArrayList<>(List.of(idleWatch));
     MergeTiming timing = options.timing();
@@ -268,6 +274,13 @@ public final class StoreParts {
     }
     if (tuner != null) {
       all.add(tuner);
+    }
+    this.shapes =
+        tuning.shaping().adaptation() == Adaptation.OFF || readOnly
+            ? null
+            : new ShapeService(engine, merger, decisions, tuning);
+    if (shapes != null) {
+      all.add(shapes);
     }
     this.watches = List.copyOf(all);
     this.committer =
@@ -583,6 +596,11 @@ public final class StoreParts {
   /** The memory tuner, null if it is off. */
   public @Nullable TunerService tuner() {
     return tuner;
+  }
+
+  /** Chooses the runs of trees, null if nothing does. */
+  public @Nullable ShapeService shapes() {
+    return shapes;
   }
 
   /** Adds what takes the store apart. By then nobody uses it any more, and no job is left. */

@@ -20,8 +20,8 @@ final class ThreadSignal implements Signal {
   private static final int MAX_SPINS = 64;
 
   /**
-   * Some 50 microseconds. A sleep costs more: the processor that the thread wakes up on may be idle,
-   * and it takes a while to get one going again, above all in a virtual machine.
+   * Some 50 microseconds. A sleep costs more: the processor that the thread wakes up on may be
+   * idle, and it takes a while to get one going again, above all in a virtual machine.
    */
   private static final int MAX_BRIEF_SPINS = 2048;
 

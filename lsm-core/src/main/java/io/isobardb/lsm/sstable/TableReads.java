@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  */
 public final class TableReads {
   /** What it takes on the heap. */
-  public static final int BYTES = 80;
+  public static final int BYTES = 88;
 
   private static final int ASKED = 0;
   private static final int PASSED = 1;
@@ -19,7 +19,8 @@ public final class TableReads {
   private static final int DELETED = 3;
   private static final int CURSORS = 4;
   private static final int PAGES = 5;
-  private static final int COUNTS = 6;
+  private static final int TAKEN = 6;
+  private static final int COUNTS = 7;
 
   private final AtomicIntegerArray counts = new AtomicIntegerArray(COUNTS);
 
@@ -78,6 +79,12 @@ public final class TableReads {
   /** How often cursors were placed in it. */
   public int cursors() {
     return counts.get(CURSORS);
+  }
+
+  /** Pages that were read from its file for readers since this was called last; by one thread. */
+  public int takePagesRead() {
+    int all = pagesRead();
+    return all - counts.getAndSet(TAKEN, all);
   }
 
   /** Pages that were read from its file for readers. */

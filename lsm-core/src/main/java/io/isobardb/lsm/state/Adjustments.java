@@ -15,8 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record Adjustments(
     long timeToLive, Runs runs, double maxSpace, @Nullable Compression compression) {
+  private static final TreeOptions LEVELED = TreeOptions.builder().runs(Runs.leveled()).build();
+  private static final TreeOptions OTHER = TreeOptions.builder().runs(Runs.lazy(2)).build();
+
   /** What holds for a tree of which nothing was said. */
   public static final Adjustments NONE = new Adjustments(0, Runs.leveled(), 0, null);
+
+  /** Whether these options say how many runs there are to be, be it what holds anyway. */
+  public static boolean givesRuns(TreeOptions options) {
+    return options.changesRuns(LEVELED) || options.changesRuns(OTHER);
+  }
 
   /** What these options say; what they do not say is the default. */
   public static Adjustments of(TreeOptions options) {

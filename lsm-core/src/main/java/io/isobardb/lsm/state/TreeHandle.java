@@ -9,6 +9,7 @@ import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.operand.OperandChain;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.sstable.TreeDictionary;
@@ -51,6 +52,8 @@ public final class TreeHandle {
   private volatile boolean expires;
   private volatile Adjustments adjustments = Adjustments.NONE;
   private volatile TreeShape shape = TreeShape.DEFAULT;
+  private volatile boolean runsGiven;
+  private @Nullable Runs adapted;
 
   /**
    * What was said of the tree when it was created.
@@ -304,9 +307,45 @@ public final class TreeHandle {
    *
    * @param maxSpace of trees that have none of their own
    */
-  public void adjust(Adjustments changed, double maxSpace) {
-    shape = new TreeShape(changed.runs(), changed.maxSpace() == 0 ? maxSpace : changed.maxSpace());
+  public synchronized void adjust(Adjustments changed, double maxSpace) {
     adjustments = changed;
+    reshape(changed.maxSpace() == 0 ? maxSpace : changed.maxSpace());
+  }
+
+  private void reshape(double space) {
+    Runs runs = adapted;
+    if (runs == null || !isAdaptable() || (runs.last() > 1 && !TreeShape.isWideEnough(space))) {
+      adapted = null;
+      runs = adjustments.runs();
+    }
+    shape = new TreeShape(runs, space);
+  }
+
+  /** Somebody has said how many runs there are to be: only those who use the tree change that. */
+  public synchronized void keepRuns() {
+    runsGiven = true;
+    reshape(shape.maxSpace());
+  }
+
+  /**
+   * Whether the store may choose the runs: nobody has said how many since it was opened, and none
+   * are stored but the default.
+   */
+  public boolean isAdaptable() {
+    return !runsGiven && adjustments.runs().isLeveled();
+  }
+
+  /**
+   * Goes by other runs until the store is closed, without noting them; does nothing if the tree is
+   * not adaptable.
+   *
+   * @param runs that its {@code maxSpace} allows
+   */
+  public synchronized void adaptRuns(Runs runs) {
+    if (isAdaptable()) {
+      adapted = runs.isLeveled() ? null : runs;
+      reshape(shape.maxSpace());
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.ShapeService;
 import io.isobardb.lsm.tuning.TunerService;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -369,6 +370,10 @@ final class Lifetime implements ExitHook.Closer {
     TunerService tuner = parts.tuner();
     if (tuner != null) {
       steps.add(tuner::stop);
+    }
+    ShapeService shapes = parts.shapes();
+    if (shapes != null) {
+      steps.add(shapes::stop);
     }
     steps.add(engine.gate()::close);
     steps.addRepeatable(cursors::closeAll);

@@ -203,6 +203,9 @@ public final class OpenTree implements Tree {
   /** This, once what these options set, and can be changed, is set. */
   OpenTree with(TreeOptions given) {
     TreeOptions stored = options();
+    if (Adjustments.givesRuns(given)) {
+      handle.keepRuns();
+    }
     boolean lives = given.changesTimeToLive(stored);
     boolean runs = given.changesRuns(stored);
     boolean space = given.changesMaxSpace(stored);

@@ -128,6 +128,9 @@ public final class Trees {
     int slot = operations.enter();
     try {
       TreeHandle handle = parts.createTree(name, settings, Adjustments.of(options));
+      if (Adjustments.givesRuns(options)) {
+        handle.keepRuns();
+      }
       settle();
       store.lifetime().onTreeCreated(name);
       OpenTree made = add(handle);

@@ -16,6 +16,7 @@ import io.isobardb.memory.stats.Purpose;
 import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelDecision.Action;
 import io.isobardb.tuner.workload.LevelProgress;
+import io.isobardb.tuner.workload.LevelProgress.Stage;
 import io.isobardb.tuner.workload.LevelShares;
 import io.isobardb.tuner.workload.LevelTuner;
 import io.isobardb.tuner.workload.LevelView;
@@ -202,6 +203,11 @@ public final class LevelPlanner {
   double steepness(TreeHandle tree) {
     Watched watched = trees.get(tree.id());
     return watched == null || tree.closed() ? 0 : LevelTuner.steepness(view(tree, watched));
+  }
+
+  /** Whether a tree's levels are on their way to other sizes, or it is found what these cost. */
+  boolean isPlanning() {
+    return trees.values().stream().anyMatch(it -> it.progress.stage() != Stage.RESTING);
   }
 
   /** Tells of a decision, but not of waiting. */

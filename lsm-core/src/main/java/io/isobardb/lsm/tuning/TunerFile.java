@@ -8,6 +8,8 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.tuner.memory.Decision;
 import io.isobardb.tuner.memory.DecisionText;
 import io.isobardb.tuner.memory.TunerHistory;
+import io.isobardb.tuner.shape.ShapeDecision;
+import io.isobardb.tuner.shape.ShapeText;
 import io.isobardb.tuner.workload.LevelDecision;
 import io.isobardb.tuner.workload.LevelText;
 import java.io.IOException;
@@ -18,9 +20,9 @@ import java.util.function.Function;
 
 /**
  * The tuner's decisions in a file of the store, one line each ({@link DecisionText}, {@link
- * LevelText}), the newest last. It is of use and never needed: it is not synced, lines that are
- * damaged are passed over, and a file that can't be read or written only means that the tuner
- * starts afresh.
+ * LevelText}, {@link ShapeText}), the newest last. It is of use and never needed: it is not synced,
+ * lines that are damaged are passed over, and a file that can't be read or written only means that
+ * the tuner starts afresh.
  *
  * <p>Thread rule: one thread at a time.
  */
@@ -35,7 +37,7 @@ public final class TunerFile {
   private final TextFile file;
   private boolean appended;
 
-  TunerFile(Storage storage, PagePool pool) {
+  public TunerFile(Storage storage, PagePool pool) {
     this.path = storage.path();
     this.file = new TextFile(storage, pool, NAME);
   }
@@ -44,7 +46,7 @@ public final class TunerFile {
   public static TunerHistory parse(String text) {
     List<Decision> decisions = new ArrayList<>();
     text.lines()
-        .filter(line -> !line.isEmpty() && !LevelText.isLevels(line))
+        .filter(line -> !line.isEmpty() && !LevelText.isLevels(line) && !ShapeText.isShape(line))
         .forEach(line -> add(decisions, line, DecisionText::parse));
     return TunerHistory.of(decisions);
   }
@@ -58,23 +60,33 @@ public final class TunerFile {
     return decisions;
   }
 
+  /** The decisions on runs in a file's text; what is none is left out. */
+  public static List<ShapeDecision> parseShapes(String text) {
+    List<ShapeDecision> decisions = new ArrayList<>();
+    text.lines().filter(ShapeText::isShape).forEach(line -> add(decisions, line, ShapeText::parse));
+    return decisions;
+  }
+
   /** How many lines of a file's text are no decisions. */
   public static int unreadableLines(String text) {
     List<Object> ignored = new ArrayList<>();
     return (int)
         text.lines()
             .filter(line -> !line.isEmpty())
-            .filter(
-                line ->
-                    !(LevelText.isLevels(line)
-                        ? add(ignored, line, LevelText::parse)
-                        : add(ignored, line, DecisionText::parse)))
+            .filter(line -> !add(ignored, line, parser(line)))
             .count();
+  }
+
+  private static Function<String, ?> parser(String line) {
+    if (LevelText.isLevels(line)) {
+      return LevelText::parse;
+    }
+    return ShapeText.isShape(line) ? ShapeText::parse : DecisionText::parse;
   }
 
   /** Whether the line is a decision, which is added then. */
   private static <T> boolean add(
-      List<? super T> decisions, String line, Function<String, T> parser) {
+      List<? super T> decisions, String line, Function<String, ? extends T> parser) {
     try {
       return decisions.add(parser.apply(line));
     } catch (RuntimeException e) {
@@ -92,6 +104,11 @@ public final class TunerFile {
   /** What was decided on levels before. */
   List<LevelDecision> readLevels() {
     return parseLevels(readable());
+  }
+
+  /** What was decided on runs before. */
+  List<ShapeDecision> readShapes() {
+    return parseShapes(readable());
   }
 
   private String readable() {
@@ -112,6 +129,11 @@ public final class TunerFile {
   /** Adds a decision on levels. */
   void append(LevelDecision decision) {
     append(LevelText.write(decision));
+  }
+
+  /** Adds a decision on runs. */
+  void append(ShapeDecision decision) {
+    append(ShapeText.write(decision));
   }
 
   private void append(String text) {

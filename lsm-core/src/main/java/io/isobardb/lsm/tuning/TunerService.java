@@ -8,6 +8,7 @@ import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.tuning.CycleRules.CycleView;
+import io.isobardb.lsm.tuning.Decisions.Change;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.tuner.memory.Decision;
@@ -46,12 +47,12 @@ public final class TunerService implements StoreWatch {
   private final CycleRules rules;
   private final CycleStatistics statistics;
   private final @Nullable LevelPlanner levels;
-  private final TunerFile file;
+  private final Decisions decisions;
   private TunerHistory history = TunerHistory.EMPTY;
   private volatile @Nullable Handle handle;
   private volatile @Nullable Decision last;
   private volatile @Nullable Throwable failure;
-  private volatile long decisions;
+  private volatile long made;
   private volatile boolean stopped;
 
   /** The cycle is looked at when it has seen so many bytes written. */
@@ -85,15 +86,16 @@ public final class TunerService implements StoreWatch {
     this.rules = new CycleRules(tuning.logLimitBytes());
     this.dueBytes = rules.cycleBytes(wall.budgetBytes());
     this.statistics = new CycleStatistics(engine, pool.epochs(), work.cache(), work.flusher());
-    this.file = new TunerFile(engine.environment().storage(), pool);
+    this.decisions = work.decisions();
   }
 
   /**
    * What carries out what is tuned.
    *
    * @param flusher knows what unlogged trees have written
+   * @param decisions what else is decided
    */
-  public record Work(BufferCache cache, Flusher flusher, Merger merger) {}
+  public record Work(BufferCache cache, Flusher flusher, Merger merger, Decisions decisions) {}
 
   /** The memory that one takes as long as it is. */
   public static long memoryBytes(Tuning tuning, long budgetBytes) {
@@ -116,9 +118,9 @@ public final class TunerService implements StoreWatch {
   @Override
   public void start() {
     if (levels != null) {
-      levels.start(file.readLevels());
+      levels.start(decisions.readLevels());
     }
-    Decision before = tuning.on() ? file.read().last() : null;
+    Decision before = tuning.on() ? decisions.readMemory().last() : null;
     history = before == null ? TunerHistory.EMPTY : new TunerHistory(List.of(before));
     last = before;
     if (before != null && before.seen().budgetBytes() > 0) {
@@ -127,6 +129,7 @@ public final class TunerService implements StoreWatch {
       moving = true;
       settled = true;
     }
+    decisions.note(Change.WALL, moving);
     beginCycle();
     Handle started = engine.environment().scheduler().start(this);
     handle = started;
@@ -174,7 +177,7 @@ public final class TunerService implements StoreWatch {
 
   /** Decisions since the store was opened. */
   public long decisions() {
-    return decisions;
+    return made;
   }
 
   @Override
@@ -199,6 +202,7 @@ public final class TunerService implements StoreWatch {
     }
     if (moving) {
       moving = wall.step();
+      decisions.note(Change.WALL, moving);
       findAnew(RESIZED);
       beginCycle();
       if (moving) {
@@ -236,8 +240,9 @@ public final class TunerService implements StoreWatch {
       }
       case FORGET -> decideOnLevels();
       case DECIDE -> {
-        if (tuning.on()) {
+        if (tuning.on() && decisions.begin(Change.WALL)) {
           decide(started);
+          decisions.note(Change.WALL, moving);
         }
         decideOnLevels();
       }
@@ -260,10 +265,15 @@ public final class TunerService implements StoreWatch {
       levels.findAnew(RESIZED);
       return;
     }
+    if (!decisions.begin(Change.LEVELS)) {
+      levels.findAnew("a tree gets other runs");
+      return;
+    }
     for (LevelDecision decision : levels.decide()) {
-      file.append(decision);
+      decisions.keep(decision);
       levels.tell(decision);
     }
+    decisions.note(Change.LEVELS, levels.isPlanning());
   }
 
   private void beginCycle() {
@@ -289,13 +299,13 @@ public final class TunerService implements StoreWatch {
     // All else is in the file: with many trees it is more than should be kept on the heap.
     history = new TunerHistory(List.of(decision));
     last = decision;
-    decisions++;
+    made++;
     wall.moveTo(decision.toBytes());
     moving = wall.targetBytes() != wall.writeBytes();
     if (moving) {
       started.wakeWithin(STEP_NANOS);
     }
-    file.append(decision);
+    decisions.keep(decision);
     engine.observers().onTuned(span, event(decision, before));
   }
 
@@ -317,6 +327,8 @@ public final class TunerService implements StoreWatch {
   @Override
   public void onFailed(Throwable cause) {
     failure = cause;
+    decisions.note(Change.WALL, false);
+    decisions.note(Change.LEVELS, false);
     System.getLogger(TunerService.class.getName())
         .log(
             Level.WARNING,

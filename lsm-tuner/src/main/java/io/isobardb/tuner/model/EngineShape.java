@@ -1,4 +1,4 @@
-package io.isobardb.bench.analytic;
+package io.isobardb.tuner.model;
 
 /**
  * What {@link EngineModel} has to know of a store: trees of equal size that get equal shares of the

@@ -1,12 +1,9 @@
-package io.isobardb.bench.analytic;
+package io.isobardb.tuner.model;
 
-import io.isobardb.tuner.model.FilterBits;
-import io.isobardb.tuner.model.LevelMerges;
-import io.isobardb.tuner.model.Popularity;
-import io.isobardb.tuner.model.TierMerges;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /**
  * What a tree of this engine costs if its levels may have several sorted runs: bytes written, pages
@@ -40,7 +37,12 @@ public final class RunsModel implements WriteModel {
   /** A tree has tiers where they may hold so many times what L0 delivers at a time. */
   private static final int WORTH_TIERS = 2;
 
-  private final EngineShape shape;
+  private final EngineShape.Disk disk;
+  private final boolean whole;
+
+  /** R, for the popularity of a tree's keys. */
+  private final ToDoubleFunction<Popularity> rounds;
+
   private final RunPolicy policy;
   private final Reads reads;
   private final double maxSpace;
@@ -85,13 +87,47 @@ public final class RunsModel implements WriteModel {
       double round, double[] tierWrites, double[] levels, LevelMerges merges, List<Run> runs) {}
 
   /**
+   * A tree of a store.
+   *
    * @param maxSpace entries in tiers and levels together for each key, above 1; may be infinite
    */
   public RunsModel(EngineShape shape, RunPolicy policy, Reads reads, double maxSpace) {
+    this(
+        shape.disk(),
+        shape.whole(),
+        new EngineModel(shape)::roundRequests,
+        policy,
+        reads,
+        maxSpace);
+  }
+
+  /**
+   * A tree that was measured, and is flushed in slices.
+   *
+   * @param round R: writes to the tree between two flushes of the same key, more than 0
+   * @param maxSpace as above
+   */
+  public RunsModel(
+      EngineShape.Disk disk, double round, RunPolicy policy, Reads reads, double maxSpace) {
+    this(disk, false, popularity -> round, policy, reads, maxSpace);
+    if (!(round > 0)) {
+      throw new IllegalArgumentException("a round has more than 0 writes, not " + round);
+    }
+  }
+
+  private RunsModel(
+      EngineShape.Disk disk,
+      boolean whole,
+      ToDoubleFunction<Popularity> rounds,
+      RunPolicy policy,
+      Reads reads,
+      double maxSpace) {
     if (!(maxSpace > 1)) {
       throw new IllegalArgumentException("space must be more than 1, not " + maxSpace);
     }
-    this.shape = shape;
+    this.disk = disk;
+    this.whole = whole;
+    this.rounds = rounds;
     this.policy = policy;
     this.reads = reads;
     this.maxSpace = maxSpace;
@@ -178,7 +214,7 @@ public final class RunsModel implements WriteModel {
   }
 
   private Tree tree(Popularity popularity) {
-    double round = new EngineModel(shape).roundRequests(popularity);
+    double round = rounds.applyAsDouble(popularity);
     boolean several = policy.kind() != RunPolicy.Kind.LEVELED && policy.most() > 1;
     if (!several || maxSpace == Double.POSITIVE_INFINITY) {
       return counted(popularity, round);
@@ -186,7 +222,8 @@ public final class RunsModel implements WriteModel {
     Tiers tiers = tiers(popularity, round);
     return tiers.entries >= WORTH_TIERS * tiers.delivered
         ? crowded(popularity, round, tiers)
-        : new RunsModel(shape, RunPolicy.leveled(), reads, maxSpace).counted(popularity, round);
+        : new RunsModel(disk, whole, rounds, RunPolicy.leveled(), reads, maxSpace)
+            .counted(popularity, round);
   }
 
   /**
@@ -209,8 +246,8 @@ public final class RunsModel implements WriteModel {
     }
     double ratio = leastRatio(below + 1, maxSpace - 1);
     double part = last > 1 ? Math.min(maxSpace - 1, last) : StrictMath.pow(ratio, -below);
-    double entries = part * popularity.keys() / shape.disk().tierWeight();
-    int groups = shape.disk().l0Groups();
+    double entries = part * popularity.keys() / disk.tierWeight();
+    int groups = disk.l0Groups();
     double delivered = popularity.unique(round * groups) * (groups + 1) / (2 * groups);
     int fitting = (int) Math.max(2, Math.min(RunPolicy.MOST_RUNS, entries / delivered));
     return new Tiers(below, ratio, entries, delivered, Math.min(policy.most(), fitting));
@@ -219,17 +256,17 @@ public final class RunsModel implements WriteModel {
   /** A tree whose tiers hold what space lets them. */
   private Tree crowded(Popularity popularity, double round, Tiers tiers) {
     double keys = popularity.keys();
-    double first = round * shape.disk().l0Groups();
+    double first = round * disk.l0Groups();
     TierMerges tierMerges = new TierMerges(first, tiers.entries, tiers.runs);
     List<Run> runs = new ArrayList<>();
-    addRuns(runs, popularity, round, shape.disk().l0Groups());
+    addRuns(runs, popularity, round, disk.l0Groups());
     addSizes(runs, popularity, first, tierMerges.climbs(popularity), tiers);
     double[] levels = new double[tiers.below];
     for (int l = 0; l < levels.length; l++) {
       levels[l] = keys * StrictMath.pow(tiers.ratio, l + 1 - levels.length);
     }
     double interval = tierMerges.interval(popularity);
-    LevelMerges merges = new LevelMerges(interval, shape.disk().tableEntries(), 1, false);
+    LevelMerges merges = new LevelMerges(interval, disk.tableEntries(), 1, false);
     addLevels(runs, popularity, merges, levels);
     return new Tree(round, tierMerges.written(popularity), levels, merges, runs);
   }
@@ -270,8 +307,8 @@ public final class RunsModel implements WriteModel {
   private Tree counted(Popularity popularity, double round) {
     double keys = popularity.keys();
     List<Run> runs = new ArrayList<>();
-    addRuns(runs, popularity, round, shape.disk().l0Groups());
-    double interval = round * shape.disk().l0Groups();
+    addRuns(runs, popularity, round, disk.l0Groups());
+    double interval = round * disk.l0Groups();
     double room = (maxSpace - 1) * keys;
     List<Double> written = new ArrayList<>();
     for (int tier = 0; tier < MOST_LEVELS; tier++) {
@@ -347,10 +384,9 @@ public final class RunsModel implements WriteModel {
   }
 
   private LevelMerges merges(Popularity popularity, double interval, double round, int tiers) {
-    EngineShape.Disk disk = shape.disk();
     if (tiers == 0) {
       double columns = popularity.unique(round) / disk.sliceEntries();
-      return new LevelMerges(interval, disk.tableEntries(), columns, shape.whole());
+      return new LevelMerges(interval, disk.tableEntries(), columns, whole);
     }
     double columns = popularity.unique(interval) / disk.tableEntries();
     return new LevelMerges(interval, disk.tableEntries(), columns, false);

@@ -1,4 +1,4 @@
-package io.isobardb.bench.analytic;
+package io.isobardb.tuner.model;
 
 import java.util.ArrayList;
 import java.util.Arrays;

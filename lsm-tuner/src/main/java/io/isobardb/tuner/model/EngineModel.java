@@ -1,7 +1,5 @@
-package io.isobardb.bench.analytic;
+package io.isobardb.tuner.model;
 
-import io.isobardb.tuner.model.LevelMerges;
-import io.isobardb.tuner.model.Popularity;
 import java.util.function.DoubleUnaryOperator;
 
 /**
@@ -10,7 +8,7 @@ import java.util.function.DoubleUnaryOperator;
  *
  * <p>A key is flushed every R requests to its tree: a <em>round</em>. Memory holds what came since,
  * so R follows from its size, unless the log is too short for that. L0 is merged down every so many
- * rounds as it has groups, and levels are as in {@link LevelDbModel}.
+ * rounds as it has groups, and levels are as in the paper's model of LevelDB.
  *
  * <p>What merges rewrite beyond the keys that they have to is told by factors, found once with an
  * item-level simulation of the engine's policies: uniform keys and Zipf's law, write memory of a

@@ -1,6 +1,4 @@
-package io.isobardb.bench.analytic;
-
-import io.isobardb.tuner.model.Popularity;
+package io.isobardb.tuner.model;
 
 /**
  * Estimates what inserts cost in one design of a log-structured store, once it is as full as it

@@ -1,0 +1,269 @@
+package io.isobardb.lsm.tuning;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.Adaptation;
+import io.isobardb.lsm.schedule.StoreWatch;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.Decisions.Change;
+import io.isobardb.tuner.shape.RunsTuner;
+import io.isobardb.tuner.shape.ShapeDecision;
+import io.isobardb.tuner.shape.ShapeDecision.Action;
+import io.isobardb.tuner.shape.ShapeProgress.Stage;
+import io.isobardb.tuner.shape.ShapeView;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has {@link RunsTuner} decide how many runs trees are to have, at the end of each window of their
+ * operations, and gives them what was decided. It leaves trees alone whose runs somebody has set.
+ *
+ * <p>It looks when so much was written, or so often the cache had not what was read, as there was
+ * in so many operations before. A store that only reads what its cache has costs no pages, so it is
+ * not looked at.
+ *
+ * <p>It never hurts to do without: what fails here is logged, and trees keep the runs that they
+ * have.
+ *
+ * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
+ */
+public final class ShapeService implements StoreWatch {
+  /** Operations between two looks, about, and of these more with many trees. */
+  private static final long LOOK_OPERATIONS = 2048;
+
+  private static final long TREE_OPERATIONS = 64;
+
+  /** The least log that an operation takes. */
+  private static final long LEAST_WRITE = 8;
+
+  /** Before it is known how often the cache misses: one operation in so many. */
+  private static final long OPERATIONS_PER_MISS = 8;
+
+  /** How many times longer it waits at most if it has looked too early. */
+  private static final double MOST_LONGER = 8;
+
+  private final Engine engine;
+  private final Merger merger;
+  private final Decisions decisions;
+  private final Adaptation mode;
+  private final ShapeViews views;
+  private final Map<Integer, WatchedTree> trees = new HashMap<>();
+  private final AtomicLong misses = new AtomicLong();
+  private volatile @Nullable Handle handle;
+  private volatile boolean stopped;
+  private volatile long begunLsn;
+  private volatile long dueBytes = LEAST_WRITE * LOOK_OPERATIONS;
+  private volatile long dueMisses = LOOK_OPERATIONS / OPERATIONS_PER_MISS;
+  private long begunOperations;
+
+  /** The tree whose change is not judged yet, or -1. */
+  private int changing = -1;
+
+  /** Does nothing before {@link #start}. */
+  public ShapeService(Engine engine, Merger merger, Decisions decisions, Tuning tuning) {
+    this.engine = engine;
+    this.merger = merger;
+    this.decisions = decisions;
+    this.mode = tuning.shaping().adaptation();
+    this.views = new ShapeViews(engine, merger, tuning);
+  }
+
+  /** Begins, with what was decided before the store was closed. */
+  @Override
+  public void start() {
+    Map<Integer, ShapeDecision> last = new HashMap<>();
+    decisions.readShapes().forEach(decision -> last.put(decision.tree(), decision));
+    for (ShapeDecision decision : last.values()) {
+      TreeHandle tree = engine.catalog().tree(decision.tree());
+      if (tree != null && tree.isAdaptable()) {
+        goOn(tree, decision);
+      }
+    }
+    begin(operations());
+    handle = engine.environment().scheduler().start(this);
+  }
+
+  private void goOn(TreeHandle tree, ShapeDecision last) {
+    Runs runs = ShapeViews.allowed(tree, last.to());
+    boolean observed = last.action() == Action.WOULD_CHANGE;
+    if (runs == null || observed != (mode == Adaptation.OBSERVE)) {
+      return;
+    }
+    WatchedTree watched = watched(tree);
+    watched.goOn(last);
+    if (mode == Adaptation.ON) {
+      tree.adaptRuns(runs);
+    } else {
+      watched.assume(runs);
+    }
+  }
+
+  private WatchedTree watched(TreeHandle tree) {
+    return trees.computeIfAbsent(tree.id(), id -> new WatchedTree(tree));
+  }
+
+  /** Ends: nothing is decided any more, once a run in progress has ended. */
+  public void stop() {
+    stopped = true;
+  }
+
+  @Override
+  public void onWritten() {
+    Handle started = handle;
+    if (started != null && ready()) {
+      started.wake();
+    }
+  }
+
+  @Override
+  public void onCacheMiss() {
+    misses.incrementAndGet();
+    onWritten();
+  }
+
+  @Override
+  public String name() {
+    return "shapes";
+  }
+
+  @Override
+  public boolean ready() {
+    return !stopped && (engine.log().end() - begunLsn >= dueBytes || misses.get() >= dueMisses);
+  }
+
+  @Override
+  public void run() {
+    if (stopped) {
+      return;
+    }
+    long operations = operations();
+    if (operations < begunOperations) {
+      // A tree was dropped, with what it had counted.
+      begin(operations);
+      return;
+    }
+    double done = operations - begunOperations;
+    long wanted =
+        Math.max(LOOK_OPERATIONS, TREE_OPERATIONS * (long) engine.catalog().trees().size());
+    long grown = engine.log().end() - begunLsn;
+    long missed = misses.get();
+    if (done < wanted / 2.0) {
+      double longer = Math.min(MOST_LONGER, wanted / Math.max(1, done));
+      dueBytes = Math.max(dueBytes, (long) (grown * longer));
+      dueMisses = Math.max(dueMisses, (long) (missed * longer));
+      return;
+    }
+    double part = wanted / done;
+    dueBytes = Math.max(LEAST_WRITE * wanted, (long) (grown * part));
+    dueMisses = missed == 0 ? wanted / OPERATIONS_PER_MISS : Math.max(1, (long) (missed * part));
+    begin(operations);
+    if (engine.failure().cause() == null) {
+      look();
+    }
+  }
+
+  private void begin(long operations) {
+    begunOperations = operations;
+    begunLsn = engine.log().end();
+    misses.set(0);
+  }
+
+  private long operations() {
+    long sum = 0;
+    for (TreeHandle tree : engine.catalog().trees()) {
+      sum += WatchedTree.operations(tree.counts().stats());
+    }
+    return sum;
+  }
+
+  private void look() {
+    Set<Integer> there = new HashSet<>();
+    for (TreeHandle tree : engine.catalog().trees()) {
+      if (!tree.closed() && tree.isAdaptable()) {
+        there.add(tree.id());
+        WatchedTree watched = watched(tree);
+        if (watched.isWindowOver()) {
+          decide(watched);
+        }
+      }
+    }
+    trees.keySet().retainAll(there);
+    if (changing >= 0 && !there.contains(changing)) {
+      setChanging(-1);
+    }
+  }
+
+  private void setChanging(int tree) {
+    changing = tree;
+    decisions.note(Change.RUNS, tree >= 0);
+  }
+
+  private void decide(WatchedTree watched) {
+    TreeHandle tree = watched.tree();
+    boolean taken = changing < 0 && mode == Adaptation.ON && decisions.begin(Change.RUNS);
+    ShapeView view = views.view(watched, taken || mode == Adaptation.OBSERVE);
+    ShapeDecision decision = view == null ? null : RunsTuner.choose(watched.progress(), view);
+    Runs runs = decision == null ? null : ShapeViews.allowed(tree, decision.to());
+    if (decision != null && runs != null) {
+      carryOut(watched, decision, runs);
+    }
+    if (taken && changing < 0) {
+      decisions.note(Change.RUNS, false);
+    }
+  }
+
+  private void carryOut(WatchedTree watched, ShapeDecision chosen, Runs runs) {
+    TreeHandle tree = watched.tree();
+    ShapeDecision decision = mode == Adaptation.OBSERVE ? chosen.observed() : chosen;
+    watched.setDecision(decision);
+    if (decision.action() == Action.WAIT) {
+      return;
+    }
+    if (mode == Adaptation.OBSERVE) {
+      watched.assume(runs);
+    } else {
+      tree.adaptRuns(runs);
+      setChanging(decision.after().stage() == Stage.RESTING ? -1 : tree.id());
+      // What is left of other runs is merged, even if nobody writes.
+      merger.request(tree);
+    }
+    decisions.keep(decision);
+    tell(tree, decision);
+  }
+
+  private void tell(TreeHandle tree, ShapeDecision decision) {
+    engine
+        .observers()
+        .onShaped(
+            new StoreListener.Shape(
+                decision.window(),
+                tree.name(),
+                decision.from(),
+                decision.to(),
+                decision.modelled(),
+                decision.expected(),
+                decision.found(),
+                decision.price(),
+                decision.action().name(),
+                decision.reason()));
+  }
+
+  @Override
+  public void onFailed(Throwable cause) {
+    decisions.note(Change.RUNS, false);
+    System.getLogger(ShapeService.class.getName())
+        .log(
+            Level.WARNING,
+            "what chooses the runs of trees in "
+                + engine.environment().storage().path()
+                + " has stopped; they keep those that they have",
+            cause);
+  }
+}

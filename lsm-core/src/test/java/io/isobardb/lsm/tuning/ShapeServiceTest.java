@@ -1,0 +1,224 @@
+package io.isobardb.lsm.tuning;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
+import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.Adaptation;
+import io.isobardb.lsm.simulation.Inside;
+import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.tuner.shape.ShapeDecision;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Trees that get other runs, in whole, simulated stores. {@code -Disobar.seed=S} sets the seed. */
+@Tag("any-jdk")
+class ShapeServiceTest {
+  private static final long SEED = Long.getLong("isobar.seed", 1);
+  private static final int RECORDS = 8_000;
+  private static final int VALUE_BYTES = 1_000;
+
+  /** Windows have 2,048 operations. */
+  private static final int WINDOW = 2_048;
+
+  private final SimulatedWorld world = new SimulatedWorld(SEED);
+  private final SplittableRandom random = new SplittableRandom(SEED);
+  private final List<StoreListener.Shape> told = new ArrayList<>();
+
+  private static StoreOptions options(Adaptation adaptation) {
+    StoreOptions.Builder builder =
+        StoreOptions.builder()
+            .memoryBudget(4 << 20)
+            .writeMemory(256 << 10)
+            .pageSize(4096)
+            .logLimit(2 << 20)
+            .memoryTuner(false);
+    return ExperimentalOptions.set(builder, e -> e.adaptation(adaptation)).build();
+  }
+
+  private Store open(Adaptation adaptation) {
+    Store store = world.open(options(adaptation));
+    store.addListener(
+        new StoreListener() {
+          @Override
+          public void onShaped(Shape event) {
+            told.add(event);
+          }
+        });
+    return store;
+  }
+
+  private static byte[] key(int record) {
+    return String.format("user%08d", record).getBytes(US_ASCII);
+  }
+
+  private void put(Tree tree, int record) {
+    byte[] value = new byte[VALUE_BYTES];
+    Arrays.fill(value, (byte) record);
+    tree.put(key(record), value);
+    world.background(6);
+  }
+
+  private void load(Tree tree) {
+    for (int i = 0; i < RECORDS; i++) {
+      put(tree, i);
+    }
+  }
+
+  private void write(Tree tree, int operations) {
+    for (int i = 0; i < operations; i++) {
+      put(tree, random.nextInt(RECORDS));
+    }
+  }
+
+  private void scan(Tree tree, int operations) {
+    for (int i = 0; i < operations; i++) {
+      int from = random.nextInt(RECORDS);
+      try (Cursor cursor = tree.cursor(CursorOptions.all().from(key(from)))) {
+        boolean more = cursor.first();
+        for (int j = 0; j < 10 && more; j++) {
+          assertEquals((byte) (from + j), cursor.value()[0]);
+          more = cursor.next();
+        }
+      }
+      world.background(4);
+    }
+  }
+
+  private List<ShapeDecision> recorded() throws IOException {
+    return world.storage().exists(TunerFile.NAME)
+        ? TunerFile.parseShapes(world.text(TunerFile.NAME))
+        : List.of();
+  }
+
+  @Test
+  void whatIsWrittenGetsMoreRunsAndWhatIsScannedFewer() throws IOException {
+    try (Store store = open(Adaptation.ON)) {
+      Tree tree = store.openTree("t");
+      load(tree);
+      write(tree, 11 * WINDOW);
+      assertFalse(tree.runs().isLeveled(), told.toString());
+      assertTrue(tree.options().runs().isLeveled(), "it is not what somebody has set");
+      scan(tree, 15 * WINDOW);
+      assertEquals(Runs.leveled(), tree.runs(), told.toString());
+      assertEquals(List.of(), Inside.handle(tree).states().current().version().tiers());
+      for (StoreListener.Shape event : told) {
+        assertEquals("t", event.tree());
+        assertTrue(event.window() > 0 && !event.reason().isEmpty(), event.toString());
+      }
+      assertEquals(
+          told.stream().map(it -> it.window() + it.action() + it.to()).toList(),
+          recorded().stream().map(it -> it.window() + it.action().name() + it.to()).toList());
+    }
+    world.checkClosed();
+  }
+
+  @Test
+  void whatWasDecidedHoldsAfterReopening() {
+    String runs;
+    try (Store store = open(Adaptation.ON)) {
+      Tree tree = store.openTree("t");
+      load(tree);
+      write(tree, 11 * WINDOW);
+      runs = tree.runs().toString();
+    }
+    assertFalse(runs.equals("LEVELED"), told.toString());
+    long last = told.get(told.size() - 1).window();
+    told.clear();
+    try (Store store = open(Adaptation.ON)) {
+      Tree tree = store.openTree("t");
+      assertEquals(runs, tree.runs().toString());
+      scan(tree, 15 * WINDOW);
+      assertTrue(told.get(0).window() > last, told.toString());
+    }
+    try (Store store = open(Adaptation.OFF)) {
+      assertEquals("LEVELED", store.openTree("t").runs().toString());
+    }
+  }
+
+  @Test
+  void observingTellsAndChangesNothing() {
+    try (Store store = open(Adaptation.OBSERVE)) {
+      Tree tree = store.openTree("t");
+      load(tree);
+      write(tree, 11 * WINDOW);
+      assertEquals(Runs.leveled(), tree.runs());
+      assertEquals("WOULD_CHANGE", told.get(0).action());
+      assertEquals("LEVELED", told.get(0).from());
+      int decisions = told.size();
+      write(tree, 2 * WINDOW);
+      assertEquals(decisions, told.size(), told.toString());
+    }
+    told.clear();
+    // What would have been is not what is.
+    try (Store store = open(Adaptation.ON)) {
+      assertEquals(Runs.leveled(), store.openTree("t").runs());
+    }
+  }
+
+  @Test
+  void runsThatSomebodyHasSetAreLeftAlone() {
+    try (Store store = open(Adaptation.ON)) {
+      Tree given = store.openTree("t", TreeOptions.builder().runs(Runs.leveled()).build());
+      load(given);
+      write(given, 7 * WINDOW);
+      assertEquals(Runs.leveled(), given.runs());
+      assertEquals(List.of(), told);
+      given.setRuns(Runs.lazy(4));
+    }
+    try (Store store = open(Adaptation.ON)) {
+      Tree stored = store.openTree("t");
+      write(stored, 2 * WINDOW);
+      scan(stored, 5 * WINDOW);
+      assertEquals(Runs.lazy(4), stored.runs());
+      assertEquals(List.of(), told);
+    }
+  }
+
+  @Test
+  void whoSetsRunsEndsWhatWasChosen() {
+    try (Store store = open(Adaptation.ON)) {
+      Tree tree = store.openTree("t");
+      load(tree);
+      write(tree, 11 * WINDOW);
+      assertFalse(tree.runs().isLeveled(), told.toString());
+      tree.setRuns(Runs.leveled());
+      assertEquals(Runs.leveled(), tree.runs());
+      int decisions = told.size();
+      write(tree, 4 * WINDOW);
+      assertEquals(decisions, told.size());
+      assertEquals(Runs.leveled(), tree.runs());
+    }
+  }
+
+  @Test
+  void aTreeThatIsReadFromTheCacheAloneIsLeftAsItIs() {
+    try (Store store = open(Adaptation.ON)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 200; i++) {
+        put(tree, i);
+      }
+      store.flush();
+      for (int i = 0; i < 4 * WINDOW; i++) {
+        tree.get(key(random.nextInt(200)));
+      }
+      world.background(1_000);
+      assertEquals(List.of(), told);
+    }
+  }
+}

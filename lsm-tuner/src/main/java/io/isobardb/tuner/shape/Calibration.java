@@ -1,0 +1,62 @@
+package io.isobardb.tuner.shape;
+
+/**
+ * How many times as much as a model says a tree costs: what was found lately beside what was
+ * modelled, of writes and of reads. Immutable.
+ *
+ * @param written found of writes
+ * @param writtenModel modelled of the same
+ * @param read found of reads
+ * @param readModel modelled of the same
+ * @param windows in how many windows
+ */
+public record Calibration(
+    double written, double writtenModel, double read, double readModel, int windows) {
+  /** Nothing was found. */
+  public static final Calibration NONE = new Calibration(0, 0, 0, 0, 0);
+
+  /** Merges come and go: in fewer windows it is not seen what they cost. */
+  private static final int ENOUGH = 5;
+
+  /** What an earlier window counts beside a later one. */
+  private static final double KEPT = 0.85;
+
+  /** What one window tells. */
+  public static Calibration of(double written, double writtenModel, double read, double readModel) {
+    return new Calibration(written, writtenModel, read, readModel, 1);
+  }
+
+  /** With one more window. */
+  public Calibration after(Calibration window) {
+    boolean writes = window.writtenModel > 0;
+    boolean reads = window.readModel > 0;
+    return new Calibration(
+        writes ? KEPT * written + window.written : written,
+        writes ? KEPT * writtenModel + window.writtenModel : writtenModel,
+        reads ? KEPT * read + window.read : read,
+        reads ? KEPT * readModel + window.readModel : readModel,
+        Math.min(ENOUGH, windows + 1));
+  }
+
+  /** Whether it was found for long enough. */
+  public boolean isEnough() {
+    return windows >= ENOUGH;
+  }
+
+  /** By which the model of writes is to be multiplied; 1 if nothing is known. */
+  public double writes() {
+    return factor(written, writtenModel);
+  }
+
+  /** By which the model of reads is to be multiplied; 1 if nothing is known. */
+  public double reads() {
+    return factor(read, readModel);
+  }
+
+  private static double factor(double found, double modelled) {
+    return modelled > 0 ? Math.min(MOST, Math.max(1 / MOST, found / modelled)) : 1;
+  }
+
+  /** The model is not taken to be farther off. */
+  private static final double MOST = 20;
+}
