@@ -50,6 +50,7 @@ public final class LatencyCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 8 << 20;
   private static final double SUSTAINED = 0.95;
   private static final long LEAST_DEVICE = 1 << 20;
+  private static final long DEVICE_BYTES = 200 << 20;
 
   /** What time runs. */
   enum ClockKind {
@@ -76,6 +77,14 @@ public final class LatencyCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "A recorded trace: lines with a length and a rate, such as 10s 20000.")
   private @Nullable Path traceFile;
+
+  @Option(
+      names = "--ratio",
+      paramLabel = "N",
+      description =
+          "Data of N times the write memory, from 4 to 400: the load is made small for virtual"
+              + " time, with a device of 20MB; other options come after it.")
+  private @Nullable Integer ratio;
 
   @Option(
       names = "--rate",
@@ -324,8 +333,10 @@ public final class LatencyCommand implements Callable<Integer> {
   }
 
   private Preset preset() {
-    return Preset.of(
-        trace == null ? burst != null || burstCount != null ? "bursts" : "production" : trace);
+    Preset load =
+        Preset.of(
+            trace == null ? burst != null || burstCount != null ? "bursts" : "production" : trace);
+    return ratio == null ? load : new Ratio(ratio).of(load);
   }
 
   private LatencySpec spec() throws IOException {
@@ -334,7 +345,11 @@ public final class LatencyCommand implements Callable<Integer> {
     }
     Preset preset = preset();
     double seconds = duration == null ? preset.seconds() : duration.millis() / 1e3;
-    Map<String, String> all = new LinkedHashMap<>(options);
+    Map<String, String> all = new LinkedHashMap<>();
+    if (ratio != null) {
+      all.putAll(new Ratio(ratio).options());
+    }
+    all.putAll(options);
     if (schedule != null) {
       all.put("mergeSchedule", schedule);
     }
@@ -442,7 +457,7 @@ public final class LatencyCommand implements Callable<Integer> {
 
   private Machine machine(Preset preset) {
     boolean bursts = preset.rate() == 0;
-    long deviceBytes = bytes(device == null ? bursts ? "unlimited" : "200MB" : device);
+    long deviceBytes = device == null ? deviceBytes(bursts) : bytes(device);
     ByteSize writes = deviceWrites;
     if (writes == null && bursts && device == null) {
       writes = new ByteSize(100 << 20);
@@ -463,6 +478,13 @@ public final class LatencyCommand implements Callable<Integer> {
         writes == null ? Long.MAX_VALUE : writes.bytes(),
         syncNanos(deviceBytes < Long.MAX_VALUE || writes != null),
         background == null ? Long.MAX_VALUE : background.bytes());
+  }
+
+  private long deviceBytes(boolean bursts) {
+    if (bursts) {
+      return Long.MAX_VALUE;
+    }
+    return ratio == null ? DEVICE_BYTES : Ratio.DEVICE_BYTES;
   }
 
   private long syncNanos(boolean limited) {
