@@ -226,7 +226,7 @@ final class StoreOption {
           .does(
               "What the device reads and writes in a second. Flushes and merges get what clients"
                   + " leave of it. `auto`: the store finds out, and limits nobody while the device"
-                  + " does more. `unlimited`: flushes and merges take what they can.",
+                  + " does more or L0 has many groups. `unlimited`: flushes and merges take what they can.",
               "Set it if the store has a share of a device that others use, too.");
 
   static final Option<Long> PAGE_SIZE =
@@ -466,7 +466,8 @@ final class StoreOption {
           .formerly("ioReserve")
           .does(
               "Bytes per second of `ioBandwidth` that neither clients nor flushes and merges are"
-                  + " thought to use: room for what changes within 10 ms.",
+                  + " thought to use: room for what changes within 10 ms. With"
+                  + " `ioBandwidth=auto`, no more than a twentieth of what the store has learnt.",
               "Raise it if latencies count more than how fast merges are.");
 
   static final Option<Long> IO_MINIMUM =
@@ -479,7 +480,8 @@ final class StoreOption {
           .formerly("ioMinimum")
           .does(
               "Bytes per second that flushes and merges of L0 may read and write however much"
-                  + " clients use.",
+                  + " clients use. With `ioBandwidth=auto`, no more than a quarter of what the"
+                  + " store has learnt; deeper merges have a part of it, too.",
               "Raise it if writers wait for flushes at peaks.");
 
   static final Option<Double> PROCESSOR_MINIMUM =

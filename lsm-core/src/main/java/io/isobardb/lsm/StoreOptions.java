@@ -118,10 +118,15 @@ public final class StoreOptions {
 
   private void checkBandwidth() {
     IoBandwidth given = ioBandwidth();
+    boolean silk = mergeSchedule().equals(MergeSchedule.SILK);
     if (given.kind() == IoBandwidth.Kind.AUTO) {
+      if (silk && ioBudget != null) {
+        throw new IllegalArgumentException(
+            "mergeSchedule SILK needs an ioBandwidth to go by: beside an IoBudget a size, not auto");
+      }
       return;
     }
-    if (given.kind() == IoBandwidth.Kind.UNLIMITED && mergeSchedule().equals(MergeSchedule.SILK)) {
+    if (silk && given.kind() == IoBandwidth.Kind.UNLIMITED) {
       throw new IllegalArgumentException(
           "mergeSchedule SILK needs an ioBandwidth to go by: auto or a size, not unlimited");
     }

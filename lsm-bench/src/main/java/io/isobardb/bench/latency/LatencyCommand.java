@@ -55,6 +55,7 @@ public final class LatencyCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 8 << 20;
   private static final double SUSTAINED = 0.95;
   private static final long LEAST_DEVICE = 1 << 20;
+  private static final long DEVICE_BYTES = 200 << 20;
 
   /** What time runs. */
   enum ClockKind {
@@ -83,6 +84,14 @@ public final class LatencyCommand implements Callable<Integer> {
           "A recording (see 'isobar record'), or lines with a length and a rate, such as 10s"
               + " 20000.")
   private @Nullable Path traceFile;
+
+  @Option(
+      names = "--ratio",
+      paramLabel = "N",
+      description =
+          "Data of N times the write memory, from 4 to 400: the load is made small for virtual"
+              + " time, with a device of 20MB; other options come after it.")
+  private @Nullable Integer ratio;
 
   @Option(
       names = "--rate",
@@ -332,15 +341,21 @@ public final class LatencyCommand implements Callable<Integer> {
   }
 
   private Preset preset() {
-    return Preset.of(
-        trace == null ? burst != null || burstCount != null ? "bursts" : "production" : trace);
+    Preset load =
+        Preset.of(
+            trace == null ? burst != null || burstCount != null ? "bursts" : "production" : trace);
+    return ratio == null ? load : new Ratio(ratio).of(load);
   }
 
   private LatencySpec spec() throws IOException {
     if (duration != null) {
       Numbers.checkAboveZero("--duration", duration);
     }
-    Map<String, String> all = new LinkedHashMap<>(runOptions.options());
+    Map<String, String> all = new LinkedHashMap<>();
+    if (ratio != null) {
+      all.putAll(new Ratio(ratio).options());
+    }
+    all.putAll(runOptions.options());
     if (schedule != null) {
       all.put("mergeSchedule", schedule);
     }
@@ -371,7 +386,7 @@ public final class LatencyCommand implements Callable<Integer> {
     ParseResult given = command.commandLine().getParseResult();
     List<String> others = new ArrayList<>(RecordedLoad.OWN);
     others.addAll(List.of("--load", "--burst", "--burst-count", "--pause", "--find-rate"));
-    others.add("--warm-up");
+    others.addAll(List.of("--warm-up", "--ratio"));
     for (String option : others) {
       if (given.hasMatchedOption(option)) {
         throw new UsageException(
@@ -500,7 +515,7 @@ public final class LatencyCommand implements Callable<Integer> {
 
   private Machine machine(Preset preset) {
     boolean bursts = preset.rate() == 0;
-    long deviceBytes = bytes(device == null ? bursts ? "unlimited" : "200MB" : device);
+    long deviceBytes = device == null ? deviceBytes(bursts) : bytes(device);
     ByteSize writes = deviceWrites;
     if (writes == null && bursts && device == null) {
       writes = new ByteSize(100 << 20);
@@ -521,6 +536,13 @@ public final class LatencyCommand implements Callable<Integer> {
         writes == null ? Long.MAX_VALUE : writes.bytes(),
         syncNanos(deviceBytes < Long.MAX_VALUE || writes != null),
         background == null ? Long.MAX_VALUE : background.bytes());
+  }
+
+  private long deviceBytes(boolean bursts) {
+    if (bursts) {
+      return Long.MAX_VALUE;
+    }
+    return ratio == null ? DEVICE_BYTES : Ratio.DEVICE_BYTES;
   }
 
   private long syncNanos(boolean limited) {

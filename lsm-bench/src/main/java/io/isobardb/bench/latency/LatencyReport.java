@@ -120,13 +120,33 @@ record LatencyReport(LatencySpec spec, boolean virtual, List<Outcome> outcomes) 
     Sample first = outcome.samples().get(0);
     Sample last = outcome.samples().get(outcome.samples().size() - 1);
     return String.format(
-        Locale.ROOT,
-        "; written %s by the log, %s by flushes, %s by merges; writers waited %,.0f ms in all%s",
-        ByteSize.format(last.logBytes() - first.logBytes()),
-        ByteSize.format(last.flushBytes() - first.flushBytes()),
-        ByteSize.format(last.mergeWrittenBytes() - first.mergeWrittenBytes()),
-        last.stalledMillis() - first.stalledMillis(),
-        stalls(first, last));
+            Locale.ROOT,
+            "; written %s by the log, %s by flushes, %s by merges; writers waited %,.0f ms in all%s",
+            ByteSize.format(last.logBytes() - first.logBytes()),
+            ByteSize.format(last.flushBytes() - first.flushBytes()),
+            ByteSize.format(last.mergeWrittenBytes() - first.mergeWrittenBytes()),
+            last.stalledMillis() - first.stalledMillis(),
+            stalls(first, last))
+        + (isDecided(outcome) ? "" : "; not decided: " + deepMerges(first, last));
+  }
+
+  private static String deepMerges(Sample first, Sample last) {
+    return "merges below L0 wrote "
+        + ByteSize.format(last.deepWrittenBytes() - first.deepWrittenBytes());
+  }
+
+  /**
+   * Whether the load shows what deep merges do to requests: merges below L0 wrote at least half as
+   * much as flushes, if there were any.
+   */
+  static boolean isDecided(Outcome outcome) {
+    if (outcome.samples().isEmpty()) {
+      return true;
+    }
+    Sample first = outcome.samples().get(0);
+    Sample last = outcome.samples().get(outcome.samples().size() - 1);
+    long flushed = last.flushBytes() - first.flushBytes();
+    return last.deepWrittenBytes() - first.deepWrittenBytes() >= flushed / 2;
   }
 
   private static String stalls(Sample first, Sample last) {
@@ -244,6 +264,7 @@ record LatencyReport(LatencySpec spec, boolean virtual, List<Outcome> outcomes) 
     if (outcome.rate() > 0) {
       map.put("sentPerSecond", outcome.rate());
     }
+    map.put("decided", isDecided(outcome));
     map.put("donePerSecond", outcome.latencies().doneBySecond());
     Map<String, Object> kinds = new LinkedHashMap<>();
     for (Kind kind : kinds(outcome)) {

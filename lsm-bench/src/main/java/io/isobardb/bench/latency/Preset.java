@@ -1,7 +1,6 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.bench.latency.Requests.Sizes;
-import io.isobardb.cli.console.TimeSpan;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.setting.Suggestion;
 import java.util.List;
@@ -80,8 +79,7 @@ record Preset(
           new Preset(
               "bursts",
               "10 s of synced batches as fast as the engine can, then 20 s of rest",
-              (rate, seconds, seed) ->
-                  Trace.bursts(List.of(new TimeSpan(10_000)), List.of(new TimeSpan(20_000))),
+              (rate, seconds, seed) -> Trace.bursts(1),
               0,
               new Mix(100, 0, 0, 0),
               Sizes.of(100),

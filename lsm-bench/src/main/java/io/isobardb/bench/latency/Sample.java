@@ -1,6 +1,7 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param flushBytes written by flushes
  * @param mergeReadBytes that merges took in
  * @param mergeWrittenBytes that they wrote
+ * @param deepWrittenBytes the part of that which merges below L0 wrote
  * @param l0Groups of the tree
  * @param levelBytes of L0, then of L1 and deeper
  * @param debtBytes what waits for merges
@@ -33,6 +35,7 @@ record Sample(
     long flushBytes,
     long mergeReadBytes,
     long mergeWrittenBytes,
+    long deepWrittenBytes,
     int l0Groups,
     List<Long> levelBytes,
     long debtBytes,
@@ -61,6 +64,7 @@ record Sample(
         stats.flushBytesWritten(),
         stats.mergeBytesRead(),
         stats.mergeBytesWritten(),
+        stats.ioBytesWritten().get(IoPurpose.MERGE_DEEP),
         tree.l0Groups(),
         levels,
         stats.mergeDebtBytes(),

@@ -77,6 +77,13 @@ record Trace(List<Span> spans) {
     return new Trace(spans);
   }
 
+  /** Bursts of 10 s as fast as the engine can, with pauses of 20 s, or a part of both. */
+  static Trace bursts(double part) {
+    return bursts(
+        List.of(new TimeSpan((long) (10_000 * part))),
+        List.of(new TimeSpan((long) (20_000 * part))));
+  }
+
   /** Bursts of so many requests, with pauses of these lengths in turn. */
   static Trace bursts(long requests, List<TimeSpan> pauses) {
     List<Span> spans = new ArrayList<>();

@@ -144,6 +144,37 @@ class LatencyCommandTest {
   }
 
   @Test
+  void aRatioMakesTheLoadSmallAndDeepMergesDecide() throws Exception {
+    Map<String, Object> deep = engine("--load steady --ratio 100 --duration 10s", 0);
+    assertEquals(true, deep.get("decided"), () -> deep.get("samples").toString());
+    String facts = deep.get("facts").toString();
+    assertTrue(facts.contains("pageSize=4096"), facts);
+    String few = run("--load steady --ratio 4 --duration 1s");
+    assertTrue(few.contains("not decided: merges below L0 wrote"), few);
+    assertTrue(few.contains("device: 20 MB a second"), few);
+    assertTrue(
+        engine("--ratio 100 --option pageSize=8192 --duration 1s --records 3000", 0)
+            .get("facts")
+            .toString()
+            .contains("pageSize=8192"));
+    assertTrue(refused("--ratio 3").contains("--ratio must be 4 to 400"));
+  }
+
+  @Test
+  void dataIsSoManyTimesTheWriteMemory() {
+    for (int times : new int[] {4, 30, 100, 400}) {
+      Ratio ratio = new Ratio(times);
+      double memory = Double.parseDouble(ratio.options().get("writeMemory"));
+      for (Preset load : Preset.ALL) {
+        Preset small = ratio.of(load);
+        double data = small.records() * (Client.KEY_BYTES + small.sizes().mean());
+        assertEquals(times, data / memory, times * 0.01, load.name());
+        assertTrue(small.rate() <= load.rate() / 10 + 1e-9, load.name());
+      }
+    }
+  }
+
+  @Test
   void burstsAreFollowedByPauses() throws Exception {
     Map<String, Object> engine =
         engine("--burst 200ms --pause 800ms --records 5000 --memory 8MB --duration 2s", 0);

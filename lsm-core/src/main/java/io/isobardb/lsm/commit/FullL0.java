@@ -38,6 +38,11 @@ public record FullL0(@Nullable String tree, int groups, L0Limits limits, long gr
     return groups >= limits.slowdown();
   }
 
+  /** Whether it has twice as many groups as it is merged from on, so that reads feel them. */
+  boolean slowsReads() {
+    return groups >= 2 * limits.start();
+  }
+
   /** Whether merges of L0 begin before writers feel it, whatever is postponed. */
   public boolean nearlySlows() {
     return groups >= limits.slowdown() - 1;

@@ -534,7 +534,10 @@ public final class WriteGate implements StallCounter {
         usedBytes() + wanted() > fullness.pressing(limitBytes)
             || logPressure > 0
             || fullest.nearlySlows();
-    return writers ? BandwidthRules.Pressure.WRITERS : BandwidthRules.Pressure.NONE;
+    if (writers) {
+      return BandwidthRules.Pressure.WRITERS;
+    }
+    return fullest.slowsReads() ? BandwidthRules.Pressure.READERS : BandwidthRules.Pressure.NONE;
   }
 
   /** Takes the write's turn in a line that moves the slower the greater the pressure is. */

@@ -37,7 +37,7 @@ public final class MergePauses implements StoreWatch {
   private final MergeTiming timing;
   private final L0Rules rules;
   private final Flushes flushes;
-  private final LongSupplier leftBytes;
+  private final LongSupplier spareBytes;
   private volatile @Nullable Handle handle;
   private volatile long glancedNanos;
 
@@ -54,16 +54,17 @@ public final class MergePauses implements StoreWatch {
   /**
    * Begins to look when it is started.
    *
-   * @param leftBytes what clients leave of the device in a second
+   * @param spareBytes what clients leave of the device in a second beyond the minimum of flushes
+   *     and merges of L0
    */
   public MergePauses(
-      Engine engine, Merger merger, MergeTiming timing, Flushes flushes, LongSupplier leftBytes) {
+      Engine engine, Merger merger, MergeTiming timing, Flushes flushes, LongSupplier spareBytes) {
     this.engine = engine;
     this.merger = merger;
     this.timing = timing;
     this.rules = merger.settings().l0Rules();
     this.flushes = flushes;
-    this.leftBytes = leftBytes;
+    this.spareBytes = spareBytes;
     this.glancedNanos = engine.nanos();
     this.probedNanos = glancedNanos;
     this.writtenNanos = probedNanos - timing.schedule().duration().toNanos();
@@ -232,7 +233,7 @@ public final class MergePauses implements StoreWatch {
         freeBytes(),
         awaiting > 0,
         history.isBurst(),
-        leftBytes.getAsLong());
+        spareBytes.getAsLong());
   }
 
   private long freeBytes() {

@@ -17,10 +17,8 @@ import java.util.Set;
  * @param schedule what the user chose
  * @param slowDebtBytes from how much debt on writers are slowed down
  * @param reserveBytes of the disk, for flushes meanwhile
- * @param leastBytes of the device in a second, which flushes and merges of L0 are to have
  */
-public record MergeTiming(
-    MergeSchedule schedule, long slowDebtBytes, long reserveBytes, long leastBytes) {
+public record MergeTiming(MergeSchedule schedule, long slowDebtBytes, long reserveBytes) {
   private static final Set<Slot> ALL = Set.of(Slot.values());
 
   /** A delay after the last write is seen to be over within this part of it. */
@@ -43,7 +41,8 @@ public record MergeTiming(
    * @param freeBytes of the disk
    * @param awaited whether somebody waits for merges
    * @param burst whether users write a burst that may end soon
-   * @param leftBytes what clients leave of the device in a second
+   * @param spareBytes what clients leave of the device in a second, beyond what flushes and merges
+   *     of L0 are to have; below 0 if they leave less
    */
   record View(
       long bytesPerSecond,
@@ -53,7 +52,7 @@ public record MergeTiming(
       long freeBytes,
       boolean awaited,
       boolean burst,
-      long leftBytes) {}
+      long spareBytes) {}
 
   /**
    * What may run.
@@ -118,7 +117,7 @@ public record MergeTiming(
       case ALWAYS -> false;
       case BELOW_THROUGHPUT -> view.bytesPerSecond() >= schedule.bytesPerSecond();
       case AFTER_LAST_WRITE -> view.quietNanos() < schedule.duration().toNanos();
-      case SILK -> view.leftBytes() < leastBytes;
+      case SILK -> view.spareBytes() < 0;
       case ADAPTIVE -> view.burst();
     };
   }

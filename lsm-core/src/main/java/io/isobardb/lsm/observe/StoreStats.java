@@ -290,6 +290,15 @@ public record StoreStats(
               attribute = "IoPiece")
           long pieceBytes,
       @Metric(
+              value =
+                  "What the device does in a second at least, as far as the store has seen; 0 if"
+                      + " it has seen too little, or if `ioBandwidth` is not `auto`.",
+              unit = "bytes",
+              name = "io.device.learnt",
+              attribute = "IoDeviceLearnt",
+              json = "deviceLearnt")
+          long deviceBytesPerSecond,
+      @Metric(
               value = "Merges put aside until they may read and write more.",
               kind = Kind.COUNTER,
               unit = "operations",

@@ -140,10 +140,7 @@ final class PartOptions {
   /** When disk merges run. */
   MergeTiming timing() {
     return new MergeTiming(
-        given.mergeSchedule(),
-        Backpressure.slowDebt(chosen.mergeDebtLimit()),
-        writeMemory,
-        limits().bandwidth().minimumBytes());
+        given.mergeSchedule(), Backpressure.slowDebt(chosen.mergeDebtLimit()), writeMemory);
   }
 
   /** When writers are slowed down. */

@@ -98,6 +98,7 @@ public final class StoreParts {
   private final Merger merger;
   private final IdleWatch idleWatch;
   private final Supplier<IoLimits> ioLimits;
+  private final LongSupplier learntBytes;
   private final @Nullable SharedIo ioBudget;
   private SharedIo.@Nullable Share ioShare;
 
@@ -260,14 +261,15 @@ public final class StoreParts {
     Bandwidth bandwidth = readOnly ? null : newBandwidth();
     this.ioBudget = given.ioBudget() instanceof SharedIo budget ? budget : null;
     this.ioLimits = bandwidth == null ? () -> IoLimits.NONE : bandwidth::limits;
+    this.learntBytes = bandwidth == null ? () -> 0 : bandwidth::learntBytes;
     Decisions decisions = new Decisions(new TunerFile(environment.storage(), pool));
     TunerService.Work work = new TunerService.Work(cache, flusher, merger, decisions);
     this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
     List<StoreWatch> all = new ArrayList<>(List.of(idleWatch));
     MergeTiming timing = options.timing();
     if (timing.decides() && !readOnly) {
-      LongSupplier left = () -> ioLimits().allBytes();
-      all.add(new MergePauses(engine, merger, timing, flusher, left));
+      LongSupplier spare = bandwidth == null ? () -> 0 : bandwidth::spareBytes;
+      all.add(new MergePauses(engine, merger, timing, flusher, spare));
     }
     if (bandwidth != null) {
       all.add(bandwidth);
@@ -591,6 +593,11 @@ public final class StoreParts {
   /** What flushes and merges may read and write now, and why. */
   public IoLimits ioLimits() {
     return ioLimits.get();
+  }
+
+  /** What was learnt of the device, in bytes per second; 0 if nothing was. */
+  public long learntBytes() {
+    return learntBytes.getAsLong();
   }
 
   /** The memory tuner, null if it is off. */

@@ -3,6 +3,8 @@ package io.isobardb.lsm.schedule;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.schedule.BandwidthRules.Pressure;
+import io.isobardb.lsm.schedule.DeviceSpeed.Window;
+import io.isobardb.lsm.schedule.MeteredStorage.DeviceUse;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -19,10 +21,13 @@ public final class Bandwidth implements StoreWatch {
   private static final long LOOK_NANOS = 10_000_000;
 
   /** What the device does is counted over this: single looks are uneven. */
-  private static final long SPAN_NANOS = 100_000_000;
+  private static final long SPAN_NANOS = 250_000_000;
 
   /** How long pieces took is forgotten after one to two of these in which others passed. */
   private static final long TURN_NANOS = 5_000_000_000L;
+
+  /** A limit that was learnt is lifted so often, for a whole span, to see what the device does. */
+  private static final long TRY_NANOS = 5_000_000_000L;
 
   /** Clients that have read so lately may read again at any moment. */
   private static final long LATELY_NANOS = 1_000_000_000;
@@ -45,9 +50,15 @@ public final class Bandwidth implements StoreWatch {
   private long readNanos;
   private long logBytes;
   private long spanNanos;
-  private long spanBytes;
-  private long spanRate;
-  private long learntBytes;
+  private DeviceUse spanUse = DeviceUse.NONE;
+  private boolean spanHeld;
+  private long spareBytes = Long.MAX_VALUE;
+  private DeviceSpeed speed = DeviceSpeed.UNKNOWN;
+  private BandwidthRules.Device device = BandwidthRules.Device.UNKNOWN;
+
+  /** When jobs were last not limited for a whole span. */
+  private long triedNanos;
+
   private long turnedNanos;
   private int awaiting;
 
@@ -88,6 +99,7 @@ public final class Bandwidth implements StoreWatch {
     this.readNanos = lookedNanos - LATELY_NANOS;
     this.spanNanos = lookedNanos;
     this.turnedNanos = lookedNanos;
+    this.triedNanos = lookedNanos;
   }
 
   @Override
@@ -127,6 +139,19 @@ public final class Bandwidth implements StoreWatch {
     return limits;
   }
 
+  /** What the device does in a second at least, if that is learnt; 0 if nothing is known. */
+  public synchronized long learntBytes() {
+    return device.bytes();
+  }
+
+  /**
+   * What clients leave of the device in a second beyond what flushes and merges of L0 are to have;
+   * below 0 if they leave less than that.
+   */
+  public synchronized long spareBytes() {
+    return spareBytes;
+  }
+
   @Override
   public String name() {
     return "bandwidth";
@@ -160,24 +185,22 @@ public final class Bandwidth implements StoreWatch {
     long clients = (long) ((read - readBytes + log - logBytes) * 1e9 / passed);
     readBytes = read;
     logBytes = log;
-    learn(now);
+    if (rules.learns()) {
+      learn(now);
+    }
     if (now - turnedNanos >= TURN_NANOS) {
       turnedNanos = now;
       storage.times().turn();
     }
     Pressure pressed = awaiting > 0 ? Pressure.ALL : pressure.get();
     processors.look(now, pressed);
+    BandwidthRules.View view =
+        new BandwidthRules.View(
+            clients, now - readNanos < LATELY_NANOS, device, storage.times().piece(), pressed);
+    spareBytes = rules.spare(view);
     IoLimits before = limits;
-    IoLimits next =
-        rules.next(
-            before,
-            new BandwidthRules.View(
-                clients,
-                now - readNanos < LATELY_NANOS,
-                Math.max(learntBytes, storage.times().bytesPerSecond()),
-                spanRate,
-                storage.times().piece(),
-                pressed));
+    IoLimits next = rules.next(before, view);
+    spanHeld |= next.limits();
     if (!next.equals(before)) {
       limits = next;
       storage.limitPieces(next);
@@ -190,13 +213,33 @@ public final class Bandwidth implements StoreWatch {
 
   private void learn(long now) {
     long passed = now - spanNanos;
-    if (passed >= SPAN_NANOS) {
-      long all = storage.bytes();
-      spanRate = (long) ((all - spanBytes) * 1e9 / passed);
-      learntBytes = BandwidthRules.learnt(learntBytes, spanRate, passed, limits.pieceBytes());
-      spanNanos = now;
-      spanBytes = all;
+    if (passed < SPAN_NANOS) {
+      return;
     }
+    DeviceUse use = storage.device();
+    DeviceUse did = use.since(spanUse);
+    Window window = new Window(passed, did.bytes(), did.nanos(), spanHeld);
+    speed = speed.after(window);
+    long recent = window.rate();
+    boolean busy = window.isBusy();
+    if (did.syncedNanos() > 0) {
+      Window synced = new Window(did.syncedNanos(), did.syncedBytes(), did.syncedNanos(), false);
+      speed = speed.after(synced);
+      recent += synced.rate();
+      busy = true;
+    }
+    if (!spanHeld) {
+      triedNanos = now;
+    }
+    device =
+        new BandwidthRules.Device(
+            Math.max(speed.bytesPerSecond(), storage.times().bytesPerSecond()),
+            recent,
+            busy,
+            now - triedNanos >= TRY_NANOS);
+    spanNanos = now;
+    spanUse = use;
+    spanHeld = limits.limits();
   }
 
   @Override

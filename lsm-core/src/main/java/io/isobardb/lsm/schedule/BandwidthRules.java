@@ -7,6 +7,10 @@ package io.isobardb.lsm.schedule;
  * which writers wait for in the end, get a minimum in any case. Nobody is limited while the device
  * is not known, or while no client uses it.
  *
+ * <p>If the device's bandwidth is learnt, deeper merges have the minimum, too, and nobody is
+ * limited while L0 has many groups. Otherwise a device that is busy with reads of many groups would
+ * keep merges from making them few.
+ *
  * <p>Reads and writes of jobs pass in small pieces while clients read: a client's read waits for
  * the pieces before it, and with large ones that would be most of its latency. Small pieces cost
  * jobs time, so they are larger for flushes once writers are about to wait, and large for all once
@@ -14,18 +18,25 @@ package io.isobardb.lsm.schedule;
  *
  * @param deviceBytes read and written per second at most; {@link #AUTO} to learn it, {@link
  *     Long#MAX_VALUE} for no limit
- * @param reserveBytes of that, per second, which nobody gets
- * @param minimumBytes per second for flushes and merges of L0 together
+ * @param reserveBytes of that, per second, which nobody gets; at most a twentieth of what is learnt
+ * @param minimumBytes per second for flushes and merges of L0 together; at most a quarter of what
+ *     is learnt
  */
 public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBytes) {
   /** The device's bandwidth is learnt. */
   public static final long AUTO = 0;
 
-  /** A limit is changed if it differs by so many bytes per second. */
+  /**
+   * A limit is changed if it differs by so many bytes per second, or by this part of the device.
+   */
   private static final long LEAST_CHANGE = 10 << 20;
 
-  /** The time after which half of what was seen is forgotten. */
-  private static final double HALF_FORGOTTEN_NANOS = 600e9;
+  private static final int LEAST_CHANGE_PART = 20;
+
+  /** What is learnt has these parts for the reserve and the minimum. */
+  private static final int RESERVE_PART = 20;
+
+  private static final int MINIMUM_PART = 4;
 
   /** A device that does this part of what it can is pressed. */
   private static final double PRESSED = 0.9;
@@ -34,10 +45,17 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   public enum Pressure {
     /** Nobody waits for background work, and nobody is about to. */
     NONE,
+    /** Reads find many groups in L0. */
+    READERS,
     /** Writers are about to wait for flushes or merges of L0. */
     WRITERS,
     /** Writers are about to wait for deeper merges, or somebody waits for all. */
-    ALL
+    ALL;
+
+    /** Whether somebody is about to wait for background work itself. */
+    boolean isUrgent() {
+      return compareTo(WRITERS) >= 0;
+    }
   }
 
   /**
@@ -45,31 +63,34 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
    *
    * @param clientBytes per second that clients read, and that they reserve of the log
    * @param clientsRead whether clients have read from files lately
-   * @param learntBytes what the device does in a second, as far as was seen; 0 if nothing was
-   * @param recentBytes per second that it did lately
+   * @param device what was learnt of it
    * @param pieceBytes that the device does quickly
    * @param pressure of writers
    */
   record View(
-      long clientBytes,
-      boolean clientsRead,
-      long learntBytes,
-      long recentBytes,
-      int pieceBytes,
-      Pressure pressure) {}
+      long clientBytes, boolean clientsRead, Device device, int pieceBytes, Pressure pressure) {}
 
   /**
-   * What is known of a device after it was looked at: the most that was seen. It is forgotten
-   * slowly, as the device may become slower; but not while small pieces slow jobs down.
+   * What is known of a device whose bandwidth is learnt.
    *
-   * @param before what was known, in bytes per second; 0 for nothing
-   * @param seen bytes per second that were read and written
-   * @param nanos how long
-   * @param pieceBytes in which jobs did so
+   * @param bytes that it does in a second, as far as was seen; 0 if nothing was
+   * @param recentBytes per second that it did lately
+   * @param busy whether it had something to do all the time lately
+   * @param tried whether no limit is to hold now, to see what it does
    */
-  static long learnt(long before, long seen, long nanos, int pieceBytes) {
-    double forgotten = pieceBytes < IoLimits.LARGEST_PIECE ? 0 : nanos / HALF_FORGOTTEN_NANOS;
-    return Math.max(seen, (long) (before * Math.pow(0.5, forgotten)));
+  record Device(long bytes, long recentBytes, boolean busy, boolean tried) {
+    /** Nothing is known. */
+    static final Device UNKNOWN = new Device(0, 0, false, false);
+
+    /** Whether it does about all it can. */
+    boolean isPressed() {
+      return bytes > 0 && busy && recentBytes >= bytes * PRESSED;
+    }
+  }
+
+  /** Whether the device's bandwidth is learnt. */
+  boolean learns() {
+    return deviceBytes == AUTO;
   }
 
   /** What jobs get after {@code before}. */
@@ -89,25 +110,59 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       return new IoLimits(
           Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "merges must not fall behind");
     }
-    long left = Math.max(0, device - view.clientBytes() - reserveBytes);
-    if (Math.abs(left - before.allBytes()) < LEAST_CHANGE) {
+    if (learns() && view.pressure() == Pressure.READERS) {
+      return new IoLimits(
+          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "reads find many groups in L0");
+    }
+    long minimum = minimum(device);
+    long left = left(device, view);
+    boolean less = left < minimum;
+    if (learns()) {
+      left = Math.max(left, minimum);
+    }
+    if (Math.abs(left - before.allBytes()) < Math.min(LEAST_CHANGE, device / LEAST_CHANGE_PART)) {
       left = before.allBytes();
     }
     if (view.pressure() == Pressure.WRITERS) {
       return new IoLimits(
           Long.MAX_VALUE, left, piece, flush, "writers are about to wait for flushes");
     }
-    return left >= minimumBytes
-        ? new IoLimits(left, left, piece, flush, "what clients leave of the device")
-        : new IoLimits(minimumBytes, left, piece, flush, "the minimum, as clients leave less");
+    return less
+        ? new IoLimits(minimum, left, piece, flush, "the minimum, as clients leave less")
+        : new IoLimits(left, left, piece, flush, "what clients leave of the device");
   }
 
   private long device(View view) {
     if (deviceBytes != AUTO) {
       return deviceBytes;
     }
-    boolean pressed = view.learntBytes() > 0 && view.recentBytes() >= view.learntBytes() * PRESSED;
-    return pressed ? view.learntBytes() : Long.MAX_VALUE;
+    Device seen = view.device();
+    return seen.isPressed() && !seen.tried() ? seen.bytes() : Long.MAX_VALUE;
+  }
+
+  /**
+   * What clients leave of the device beyond the minimum, in bytes per second; below 0 if they leave
+   * less than that.
+   */
+  long spare(View view) {
+    long device = device(view);
+    boolean limited = device < Long.MAX_VALUE && view.clientBytes() > 0;
+    return limited && view.pressure() != Pressure.ALL
+        ? left(device, view) - minimum(device)
+        : Long.MAX_VALUE;
+  }
+
+  private long left(long device, View view) {
+    return Math.max(0, device - view.clientBytes() - reserve(device));
+  }
+
+  /** What is given by hand holds as it is; of what is learnt, no more than a part of it. */
+  private long reserve(long device) {
+    return learns() ? Math.min(reserveBytes, device / RESERVE_PART) : reserveBytes;
+  }
+
+  private long minimum(long device) {
+    return learns() ? Math.min(minimumBytes, device / MINIMUM_PART) : minimumBytes;
   }
 
   /**

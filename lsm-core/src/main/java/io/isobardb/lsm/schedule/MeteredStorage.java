@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -22,16 +23,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Syncs, and what is stored to mapped memory, are not counted.
  *
+ * <p>What the device itself does is told by {@link #device}: calls of files that the system does
+ * not buffer. A write to a buffer reaches the device by the file's sync, which counts instead.
+ *
  * <p>Thread rule: all methods may be called by any thread. A count costs an addition that threads
  * do not share unless they collide. That is little beside the system call it belongs to.
  */
 public final class MeteredStorage extends ForwardingStorage implements Observers.IoCounters {
   private static final IoPurpose[] PURPOSES = IoPurpose.values();
 
+  /** A sync of less tells what a sync takes, not what the device does. */
+  private static final int LEAST_SYNCED = 1 << 20;
+
   private final Storage storage;
   private final Clock clock;
   private final LongAdder[] read = adders();
   private final LongAdder[] written = adders();
+  private final LongAdder deviceBytes = new LongAdder();
+  private final LongAdder deviceNanos = new LongAdder();
+  private final LongAdder syncedBytes = new LongAdder();
+  private final LongAdder syncedNanos = new LongAdder();
   private final PieceTimes times = new PieceTimes();
   private volatile IoLimits pieces = IoLimits.NONE;
   private volatile @Nullable Deletions deletions;
@@ -66,13 +77,36 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     return sums(written);
   }
 
-  /** Bytes read and written so far. */
-  long bytes() {
-    long sum = 0;
-    for (IoPurpose purpose : PURPOSES) {
-      sum += read[purpose.ordinal()].sum() + written[purpose.ordinal()].sum();
+  /**
+   * What the device did in a while.
+   *
+   * @param bytes read and written
+   * @param nanos what these calls took together
+   * @param syncedBytes of buffers that syncs wrote
+   * @param syncedNanos what these syncs took together
+   */
+  record DeviceUse(long bytes, long nanos, long syncedBytes, long syncedNanos) {
+    static final DeviceUse NONE = new DeviceUse(0, 0, 0, 0);
+
+    /** What came since an earlier look. */
+    DeviceUse since(DeviceUse before) {
+      return new DeviceUse(
+          bytes - before.bytes,
+          nanos - before.nanos,
+          syncedBytes - before.syncedBytes,
+          syncedNanos - before.syncedNanos);
     }
-    return sum;
+  }
+
+  /** What the device has done since the storage was made, as far as it was seen. */
+  DeviceUse device() {
+    return new DeviceUse(
+        deviceBytes.sum(), deviceNanos.sum(), syncedBytes.sum(), syncedNanos.sum());
+  }
+
+  private void onDevice(long bytes, long nanos) {
+    deviceBytes.add(bytes);
+    deviceNanos.add(nanos);
   }
 
   /** How long jobs' reads and writes take. */
@@ -165,7 +199,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
 
   @Override
   protected DataFile wrap(DataFile file, IoMode mode) {
-    return new MeteredFile(file, IoPurpose.QUERY);
+    return new MeteredFile(file, mode, IoPurpose.QUERY);
   }
 
   /** The same files; what a client reads and writes of SSTables that it opens here is for this. */
@@ -173,12 +207,12 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     return new ForwardingStorage(this) {
       @Override
       public DataFile create(String name, IoMode mode) throws IOException {
-        return new MeteredFile(storage.create(name, mode), purpose);
+        return new MeteredFile(storage.create(name, mode), mode, purpose);
       }
 
       @Override
       public DataFile open(String name, IoMode mode) throws IOException {
-        return new MeteredFile(storage.open(name, mode), purpose);
+        return new MeteredFile(storage.open(name, mode), mode, purpose);
       }
 
       @Override
@@ -207,9 +241,15 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     private final @Nullable IoPurpose fixed;
     private final IoPurpose byClients;
 
-    MeteredFile(DataFile file, IoPurpose byClients) {
+    private final boolean buffered;
+
+    /** Written to a buffer since the file was synced. */
+    private final AtomicLong unsynced = new AtomicLong();
+
+    MeteredFile(DataFile file, IoMode mode, IoPurpose byClients) {
       super(file);
       this.fixed = ofFile(file.name());
+      this.buffered = mode != IoMode.DIRECT;
       this.byClients = byClients;
     }
 
@@ -224,15 +264,45 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       }
     }
 
+    private void time(int bytes, long nanos) {
+      if (buffered) {
+        times.addBuffered(bytes, nanos);
+      } else {
+        times.add(bytes, nanos);
+      }
+    }
+
+    private void onRead(long bytes, long nanos) {
+      if (!buffered) {
+        onDevice(bytes, nanos);
+      }
+    }
+
+    private void onWritten(long bytes, long nanos) {
+      if (buffered) {
+        unsynced.addAndGet(bytes);
+      } else {
+        onDevice(bytes, nanos);
+      }
+    }
+
     @Override
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
       Stepping step = Stepping.current();
       int all =
           step == null
-              ? super.read(offset, target, targetOffset, length)
+              ? readAtOnce(offset, target, targetOffset, length)
               : readInPieces(step, offset, target, targetOffset, length);
       count(step, read, all);
       return all;
+    }
+
+    private int readAtOnce(long offset, Memory target, int targetOffset, int length)
+        throws IOException {
+      long began = clock.nanos();
+      int bytes = super.read(offset, target, targetOffset, length);
+      onRead(bytes, clock.nanos() - began);
+      return bytes;
     }
 
     private int readInPieces(
@@ -245,7 +315,9 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
         int piece = Math.min(length - all, most);
         long began = clock.nanos();
         int bytes = super.read(offset + all, target, targetOffset + all, piece);
-        times.add(bytes, clock.nanos() - began);
+        long nanos = clock.nanos() - began;
+        time(bytes, nanos);
+        onRead(bytes, nanos);
         all += bytes;
         more = bytes == piece;
       }
@@ -254,7 +326,9 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
 
     @Override
     public void write(long offset, Memory source, int sourceOffset, int length) throws IOException {
+      long began = clock.nanos();
       super.write(offset, source, sourceOffset, length);
+      onWritten(length, clock.nanos() - began);
       count(Stepping.current(), written, length);
     }
 
@@ -262,23 +336,35 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
         throws IOException {
       Stepping step = Stepping.current();
-      if (step == null) {
-        super.writeAll(offset, sources, sourceOffsets, count, length);
-      } else {
-        int most = Math.max(1, pieces.pieceBytes(step.job()) / length);
-        for (int from = 0; from < count; from += most) {
-          int to = Math.min(count, from + most);
-          long began = clock.nanos();
-          super.writeAll(
-              offset + (long) from * length,
-              Arrays.copyOfRange(sources, from, to),
-              Arrays.copyOfRange(sourceOffsets, from, to),
-              to - from,
-              length);
-          times.add((to - from) * length, clock.nanos() - began);
+      int most = step == null ? count : Math.max(1, pieces.pieceBytes(step.job()) / length);
+      for (int from = 0; from < count; from += most) {
+        int to = Math.min(count, from + most);
+        boolean whole = to - from == count;
+        long began = clock.nanos();
+        super.writeAll(
+            offset + (long) from * length,
+            whole ? sources : Arrays.copyOfRange(sources, from, to),
+            whole ? sourceOffsets : Arrays.copyOfRange(sourceOffsets, from, to),
+            to - from,
+            length);
+        long nanos = clock.nanos() - began;
+        if (step != null) {
+          time((to - from) * length, nanos);
         }
+        onWritten((long) (to - from) * length, nanos);
       }
       count(step, written, (long) count * length);
+    }
+
+    @Override
+    public void sync() throws IOException {
+      long bytes = unsynced.getAndSet(0);
+      long began = clock.nanos();
+      super.sync();
+      if (bytes >= LEAST_SYNCED) {
+        syncedBytes.add(bytes);
+        syncedNanos.add(clock.nanos() - began);
+      }
     }
   }
 }

@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * keeps few others waiting, but small pieces pay it often. Where it is high, pieces may take twice
  * as long as it.
  *
- * <p>The shortest of lately is asked for: calls that waited in a queue, or whose thread waited for
- * a processor, tell nothing. Sizes of which nothing is known are tried.
+ * <p>For pieces the shortest of lately counts: calls that waited in a queue, or whose thread waited
+ * for a processor, tell nothing. Sizes of which nothing is known are tried. What the device does in
+ * a second follows from the fastest quarter of the calls, since single calls may end in a cache.
  *
  * <p>Thread rule: all methods may be called by any thread, {@link #turn} by one at a time.
  */
@@ -28,6 +29,12 @@ final class PieceTimes {
   /** Calls that are enough to tell what the shortest takes. */
   private static final int ENOUGH = 16;
 
+  /** Lengths of calls are told apart from about 1 us to about 1 s. */
+  private static final int SHORTEST_LOG = 10;
+
+  private static final int LONGEST_LOG = 30;
+  private static final int LENGTHS = (LONGEST_LOG - SHORTEST_LOG) << 2;
+
   private static final int SIZES =
       Integer.numberOfTrailingZeros(IoLimits.LARGEST_PIECE / SMALLEST) + 1;
 
@@ -35,6 +42,11 @@ final class PieceTimes {
   private static final class Seen {
     private final AtomicLongArray shortest = new AtomicLongArray(SIZES);
     private final AtomicIntegerArray calls = new AtomicIntegerArray(SIZES);
+
+    /** By size, and within it by length. */
+    private final AtomicIntegerArray counts = new AtomicIntegerArray(SIZES * LENGTHS);
+
+    private final AtomicLongArray sums = new AtomicLongArray(SIZES * LENGTHS);
 
     Seen() {
       for (int i = 0; i < SIZES; i++) {
@@ -49,6 +61,12 @@ final class PieceTimes {
       }
     }
 
+    void addLength(int at, long nanos) {
+      int length = at * LENGTHS + length(nanos);
+      counts.incrementAndGet(length);
+      sums.addAndGet(length, nanos);
+    }
+
     boolean hasEnough() {
       for (int i = 0; i < SIZES; i++) {
         if (calls.get(i) >= ENOUGH) {
@@ -61,6 +79,29 @@ final class PieceTimes {
     long nanos(int at) {
       return calls.get(at) < ENOUGH ? Long.MAX_VALUE : shortest.get(at);
     }
+
+    /** What a call takes of which a quarter are faster, about; MAX_VALUE if there are too few. */
+    double quarterNanos(int at) {
+      int all = 0;
+      for (int i = at * LENGTHS; i < (at + 1) * LENGTHS; i++) {
+        all += counts.get(i);
+      }
+      if (all < ENOUGH) {
+        return Double.MAX_VALUE;
+      }
+      int length = at * LENGTHS;
+      for (int faster = counts.get(length); faster < all / 4; faster += counts.get(length)) {
+        length++;
+      }
+      return (double) sums.get(length) / counts.get(length);
+    }
+  }
+
+  /** The class of calls that take about as long: four for each doubling. */
+  private static int length(long nanos) {
+    long bounded = Math.max(1L << SHORTEST_LOG, Math.min(nanos, (1L << LONGEST_LOG) - 1));
+    int log = 63 - Long.numberOfLeadingZeros(bounded);
+    return (log - SHORTEST_LOG << 2) + (int) (bounded >>> (log - 2) & 3);
   }
 
   private volatile Seen before = new Seen();
@@ -68,11 +109,24 @@ final class PieceTimes {
 
   /** A call of a job took so long. One that took no time is not counted: the clock stood still. */
   void add(int bytes, long nanos) {
+    add(bytes, nanos, true);
+  }
+
+  /** The same of a call that the system buffers. It tells nothing of what the device does. */
+  void addBuffered(int bytes, long nanos) {
+    add(bytes, nanos, false);
+  }
+
+  private void add(int bytes, long nanos, boolean device) {
     if (nanos > 0
         && Integer.bitCount(bytes) == 1
         && bytes >= SMALLEST
         && bytes <= IoLimits.LARGEST_PIECE) {
-      now.add(Integer.numberOfTrailingZeros(bytes / SMALLEST), nanos);
+      int at = Integer.numberOfTrailingZeros(bytes / SMALLEST);
+      now.add(at, nanos);
+      if (device) {
+        now.addLength(at, nanos);
+      }
     }
   }
 
@@ -89,12 +143,15 @@ final class PieceTimes {
     return piece(nanos());
   }
 
-  /** Bytes per second that the device does at least: those of the fastest call; 0 if unknown. */
+  /**
+   * Bytes per second that the device does at least: those of the size whose faster calls do most; 0
+   * if unknown.
+   */
   long bytesPerSecond() {
-    long[] nanos = nanos();
     double most = 0;
     for (int i = 0; i < SIZES; i++) {
-      most = Math.max(most, (double) (SMALLEST << i) / nanos[i]);
+      double nanos = Math.min(before.quarterNanos(i), now.quarterNanos(i));
+      most = Math.max(most, (SMALLEST << i) / nanos);
     }
     return (long) (most * 1e9);
   }

@@ -25,7 +25,7 @@ final class ProcessorMeter {
 
   /** Looks again if it is time to; at once if jobs must not wait any more. */
   void look(long nanos, Pressure pressure) {
-    if (pressure != Pressure.NONE) {
+    if (pressure.isUrgent()) {
       change(ProcessorLimits.NONE);
     }
     long passed = nanos - sinceNanos;

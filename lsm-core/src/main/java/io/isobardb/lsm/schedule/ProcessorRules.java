@@ -24,7 +24,7 @@ public record ProcessorRules(long leastNanos) {
    * @param clientNanos per second that all but jobs use
    */
   ProcessorLimits next(int processors, long clientNanos, Pressure pressure) {
-    if (processors == 0 || pressure != Pressure.NONE) {
+    if (processors == 0 || pressure.isUrgent()) {
       return ProcessorLimits.NONE;
     }
     long given = (long) (processors * 1e9 * (1 - RESERVE));

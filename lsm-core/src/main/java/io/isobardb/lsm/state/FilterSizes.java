@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
  * to, so that the tree's filters take the mean that its option says ({@link FilterBits}). Sizes are
  * those of the moment, in bytes. Pure functions; any thread.
  *
- * <p>A lookup asks only the runs that lie over its key. So a run over a part of the keys counts as
- * one over all of them that is as thin, and is there for that part of the lookups ({@link
- * KeyShare}). Otherwise a tier of a few SSTables would get larger filters than a thinner one over
- * all keys, and the last level would pay for them.
+ * <p>A lookup asks only the runs that lie over its key. So in a tree with tiers, a run over a part
+ * of the keys counts as one over all of them that is as thin, and is there for that part of the
+ * lookups ({@link KeyShare}). Otherwise a tier of a few SSTables would get larger filters than a
+ * thinner one over all keys, and the last level would pay for them.
+ *
+ * <p>Without tiers runs count by their bytes alone. Groups of L0 would have smaller filters
+ * otherwise, for the benefit of the last level, where most lookups find their keys anyway (decision
+ * 0034).
  */
 final class FilterSizes {
   /**
@@ -39,6 +43,7 @@ final class FilterSizes {
     double[] bytes = new double[1 + runs.size()];
     double[] presence = new double[bytes.length];
     boolean tier = Place.TIERS.equals(place);
+    boolean thin = tier || !version.tiers().isEmpty();
     // The group or tier that is still to come is about as the others are.
     double freshBytes = 0;
     double freshShare = 0;
@@ -46,7 +51,7 @@ final class FilterSizes {
     int chosen = 0;
     for (int i = 0; i < runs.size(); i++) {
       PlacedRun run = runs.get(i);
-      double share = KeyShare.of(version, run.run());
+      double share = thin ? KeyShare.of(version, run.run()) : 1;
       bytes[i + 1] = run.run().sizeBytes() / share;
       presence[i + 1] = run.place().inL0() ? share * GROUP_PRESENCE : share;
       chosen = run.place().equals(place) ? i + 1 : chosen;

@@ -123,7 +123,7 @@ final class StatsCollector {
         parts.merger().memoryMerges(),
         parts.storage().bytesRead(),
         parts.storage().bytesWritten(),
-        ioLimits(parts.ioLimits(), interruptions),
+        ioLimits(parts, interruptions),
         stalls,
         engine.gate().refused(),
         transactions.stats(),
@@ -149,11 +149,13 @@ final class StatsCollector {
   }
 
   private static StoreStats.IoLimitStats ioLimits(
-      IoLimits limits, Scheduler.Interruptions interruptions) {
+      StoreParts parts, Scheduler.Interruptions interruptions) {
+    IoLimits limits = parts.ioLimits();
     return new StoreStats.IoLimitStats(
         limits.urgentBytes(),
         limits.allBytes(),
         limits.pieceBytes(),
+        parts.learntBytes(),
         interruptions.throttled(),
         limits.reason());
   }

@@ -47,13 +47,18 @@ public final class VirtualDevice {
     }
   }
 
-  private final Limits limits;
+  private Limits limits;
   private long freeNanos;
   private long busyNanos;
 
   /** An idle device. */
   public VirtualDevice(Limits limits) {
     this.limits = limits;
+  }
+
+  /** What comes from now on is served at another pace. */
+  void change(Limits now) {
+    limits = now;
   }
 
   /** Takes a piece that comes at {@code now}. Returns when it is done. */

@@ -154,6 +154,11 @@ public final class VirtualScheduler implements Scheduler {
     jobsFair = true;
   }
 
+  /** From now on the device is faster or slower. */
+  public void changeDevice(VirtualDevice.Limits limits) {
+    device.change(limits);
+  }
+
   /** From now on what jobs read and write passes at this pace at most, in bytes per second. */
   public void limitJobs(long bytesPerSecond) {
     jobsPace = new Pace(bytesPerSecond);

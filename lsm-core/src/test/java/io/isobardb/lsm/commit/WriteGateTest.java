@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.schedule.Awaited;
+import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.MeteredStorage;
@@ -14,6 +15,7 @@ import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.util.ArrayDeque;
@@ -284,5 +286,20 @@ class WriteGateTest {
     take(40);
     submit("a look", () -> assertEquals(16 * UNIT, gate.mostKeptBytes()));
     gate.admit(20 * UNIT, 40 * UNIT, new WaitLimit());
+  }
+
+  private BandwidthRules.Pressure pressure(int groups) {
+    gate.setL0(new FullL0("t", groups, new L0Limits(4, 20, 36), PAGE));
+    return gate.pressure();
+  }
+
+  @Test
+  void readersPressOnceL0HasTwiceTheGroupsItIsMergedFromOn() {
+    begin(1);
+    assertEquals(BandwidthRules.Pressure.NONE, pressure(7));
+    assertEquals(BandwidthRules.Pressure.READERS, pressure(8));
+    assertEquals(BandwidthRules.Pressure.READERS, pressure(18));
+    assertEquals(BandwidthRules.Pressure.WRITERS, pressure(19));
+    assertEquals(BandwidthRules.Pressure.ALL, pressure(29));
   }
 }

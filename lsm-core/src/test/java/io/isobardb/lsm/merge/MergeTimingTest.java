@@ -27,7 +27,7 @@ class MergeTimingTest {
 
   /**
    * Each line: a schedule, {@code rate=MB/s quiet=ms groups= debt=MB free=MB awaited burst
-   * left=MB/s}.
+   * spare=MB/s}.
    */
   private static String ask(List<String> lines) {
     StringBuilder answer = new StringBuilder();
@@ -38,8 +38,7 @@ class MergeTimingTest {
         String[] parts = words[i].split("=");
         values.put(parts[0], parts.length == 1 ? 1 : Double.parseDouble(parts[1]));
       }
-      MergeTiming timing =
-          new MergeTiming(OptionKind.SCHEDULE.read(words[0]), 1000 * MB, 64 * MB, 50 * MB);
+      MergeTiming timing = new MergeTiming(OptionKind.SCHEDULE.read(words[0]), 1000 * MB, 64 * MB);
       MergeTiming.Choice choice =
           timing.choose(
               new MergeTiming.View(
@@ -51,7 +50,7 @@ class MergeTimingTest {
                   (long) (values.getOrDefault("free", 1e6) * MB),
                   values.containsKey("awaited"),
                   values.containsKey("burst"),
-                  (long) (values.getOrDefault("left", 200.0) * MB)));
+                  (long) (values.getOrDefault("spare", 150.0) * MB)));
       answer
           .append(new TreeSet<>(choice.slots()))
           .append(": ")

@@ -1,7 +1,5 @@
 package io.isobardb.lsm.schedule;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.isobardb.lsm.version.GoldenFile;
 import java.io.IOException;
 import java.util.HashMap;
@@ -20,8 +18,8 @@ class BandwidthRulesTest {
 
   /**
    * Each line after the first one is a look, 10 ms after the one before: {@code clients=MB/s reads
-   * learnt=MB/s recent=390 piece=KB pressure=}. The first line has {@code device=MB/s reserve=
-   * minimum=}; {@code device=auto} and {@code device=unlimited}.
+   * learnt=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code device=MB/s
+   * reserve= minimum=}; {@code device=auto} and {@code device=unlimited}.
    */
   private static String ask(List<String> lines) {
     Map<String, String> given = words(lines.get(0));
@@ -45,8 +43,11 @@ class BandwidthRulesTest {
               new BandwidthRules.View(
                   megabytes(seen, "clients", 0),
                   seen.containsKey("reads"),
-                  megabytes(seen, "learnt", 0),
-                  megabytes(seen, "recent", 0),
+                  new BandwidthRules.Device(
+                      megabytes(seen, "learnt", 0),
+                      megabytes(seen, "recent", 0),
+                      !seen.containsKey("idle"),
+                      seen.containsKey("tried")),
                   Integer.parseInt(seen.getOrDefault("piece", "8")) << 10,
                   BandwidthRules.Pressure.valueOf(seen.getOrDefault("pressure", "NONE"))));
       answer
@@ -62,15 +63,6 @@ class BandwidthRulesTest {
           .append('\n');
     }
     return answer.toString();
-  }
-
-  @Test
-  void theDeviceIsForgottenSlowlyAndOnlyWhileNothingSlowsJobsDown() {
-    long tenMinutes = 600_000_000_000L;
-    assertEquals(100, BandwidthRules.learnt(0, 100, 1, IoLimits.LARGEST_PIECE));
-    assertEquals(200, BandwidthRules.learnt(100, 200, 1, 8 << 10));
-    assertEquals(50, BandwidthRules.learnt(100, 10, tenMinutes, IoLimits.LARGEST_PIECE));
-    assertEquals(100, BandwidthRules.learnt(100, 10, tenMinutes, 8 << 10));
   }
 
   private static Map<String, String> words(String line) {

@@ -125,6 +125,30 @@ class MeteredStorageTest {
   }
 
   @Test
+  void whatTheSystemBuffersReachesTheDeviceByASync() throws Exception {
+    DataFile direct = storage.create("1.sst", IoMode.DIRECT);
+    write(direct);
+    direct.sync();
+    assertEquals(PAGES * PAGE, storage.device().bytes());
+    assertEquals(0, storage.device().syncedBytes());
+    DataFile buffered = storage.create("2.sst", IoMode.BUFFERED);
+    write(buffered);
+    buffered.read(0, memory, 0, PAGES * PAGE);
+    buffered.sync();
+    assertEquals(PAGES * PAGE, storage.device().bytes());
+    // A small sync tells what a sync takes.
+    assertEquals(0, storage.device().syncedBytes());
+    final int often = 30;
+    for (int i = 0; i < often; i++) {
+      write(buffered);
+    }
+    buffered.sync();
+    buffered.sync();
+    assertEquals(often * PAGES * PAGE, storage.device().syncedBytes());
+    assertEquals(PAGES * PAGE, storage.device().bytes());
+  }
+
+  @Test
   void clientsReadAndWriteAtOnce() throws Exception {
     DataFile file = storage.create("1.sst", IoMode.DIRECT);
     limitPieces(PAGE);

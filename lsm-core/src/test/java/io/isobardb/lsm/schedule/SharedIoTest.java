@@ -11,6 +11,8 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.IoBandwidth;
+import io.isobardb.lsm.option.MergeSchedule;
 import io.isobardb.lsm.schedule.IoShareRules.Claim;
 import io.isobardb.lsm.schedule.Job.Priority;
 import io.isobardb.lsm.simulation.Inside;
@@ -27,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,15 +101,15 @@ class SharedIoTest {
 
   // Whole stores.
 
-  private static StoreOptions options(IoBudget budget) {
-    return StoreOptions.builder()
-        .pageSize(4096)
-        .memoryBudget(8 << 20)
-        .writeMemory(512 << 10)
-        .memoryTuner(false)
-        .backgroundThreads(2)
-        .ioBudget(budget)
-        .build();
+  private static StoreOptions options(@Nullable IoBudget budget) {
+    StoreOptions.Builder builder =
+        StoreOptions.builder()
+            .pageSize(4096)
+            .memoryBudget(8 << 20)
+            .writeMemory(512 << 10)
+            .memoryTuner(false)
+            .backgroundThreads(2);
+    return (budget == null ? builder : builder.ioBudget(budget)).build();
   }
 
   private static long jobBytes(StoreStats stats) {
@@ -181,6 +184,39 @@ class SharedIoTest {
             scheduler,
             new SplittableRandom(1)),
         with);
+  }
+
+  /** What one of several stores sees of a device tells little of what the device does. */
+  @Test
+  void aBudgetTakesThePlaceOfWhatIsLearnt() {
+    SimulatedClock clock = new SimulatedClock();
+    VirtualDevice.Limits device =
+        new VirtualDevice.Limits(20 * MB, 20 * MB, 20 * MB, 100_000, 100_000);
+    VirtualScheduler scheduler =
+        new VirtualScheduler(clock, new Machine(2, 2, 100_000, 64 << 10, device));
+    List<Store> stores =
+        List.of(
+            open(clock, scheduler, options(null)),
+            open(clock, scheduler.forAnotherStore(), options(IoBudget.of(20 * MB))));
+    for (Store store : stores) {
+      write(store.openTree("t"), 1, 3_000);
+      scheduler.settle();
+    }
+    long learnt = stores.get(0).stats().ioLimits().deviceBytesPerSecond();
+    assertTrue(learnt > 18 * MB && learnt < 22 * MB, learnt + " bytes a second learnt");
+    StoreStats.IoLimitStats limits = stores.get(1).stats().ioLimits();
+    assertEquals(0, limits.deviceBytesPerSecond());
+    assertEquals(Long.MAX_VALUE, limits.deepBytesPerSecond());
+    stores.forEach(Store::close);
+  }
+
+  @Test
+  void silkNeedsASizeBesideABudget() {
+    StoreOptions.Builder builder =
+        StoreOptions.builder().mergeSchedule(MergeSchedule.SILK).ioBudget(IoBudget.of(20 * MB));
+    assertThrows(IllegalArgumentException.class, builder::build);
+    StoreOptions built = builder.ioBandwidth(IoBandwidth.of(200 * MB)).build();
+    assertEquals(MergeSchedule.SILK, built.mergeSchedule());
   }
 
   @Test
