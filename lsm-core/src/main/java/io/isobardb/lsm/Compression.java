@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
  * of a tree is. In memory pages are never compressed. Immutable.
  *
  * <pre>{@code
- * Compression.LZ4
- * Compression.LZ4.last("ZSTD") // in text: LZ4,last=ZSTD
+ * Compression small = Compression.LZ4.last("ZSTD"); // in text: LZ4,last=ZSTD
+ * Tree documents = store.openTree("documents", TreeOptions.builder().compression(small).build());
  * }</pre>
  *
  * <p>That there is a codec of this name is looked at when a tree gets it.
