@@ -15,7 +15,7 @@ module io.isobardb.lsm {
   requires jdk.unsupported;
   requires static org.jspecify;
 
-  uses io.isobardb.lsm.option.Codec;
+  uses io.isobardb.lsm.option.PageCodec;
 
   exports io.isobardb.lsm;
   exports io.isobardb.lsm.error;

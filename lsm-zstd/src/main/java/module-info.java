@@ -6,6 +6,6 @@ module io.isobardb.zstd {
 
   exports io.isobardb.zstd;
 
-  provides io.isobardb.lsm.option.Codec with
+  provides io.isobardb.lsm.option.PageCodec with
       io.isobardb.zstd.ZstdCodec;
 }

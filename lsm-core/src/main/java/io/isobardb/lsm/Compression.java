@@ -1,6 +1,6 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  *
  * <p>That there is a codec of this name is looked at when a tree gets it.
  *
- * @param codec the name of a {@link Codec}, or {@code NONE}
+ * @param codec the name of a {@link PageCodec}, or {@code NONE}
  * @param last the same, for SSTables of the last level
  */
 public record Compression(String codec, String last) implements Comparable<Compression> {
@@ -36,7 +36,7 @@ public record Compression(String codec, String last) implements Comparable<Compr
   }
 
   private static void check(String name) {
-    if (!Codec.isName(Objects.requireNonNull(name, "codec"))) {
+    if (!PageCodec.isName(Objects.requireNonNull(name, "codec"))) {
       throw new IllegalArgumentException("'" + name + "' can't be the name of a codec");
     }
   }

@@ -1,6 +1,6 @@
 package io.isobardb.lsm;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
@@ -13,7 +13,7 @@ import java.util.zip.Inflater;
  * A codec of the JDK, for tests of what the engine does with one that it does not have. Without the
  * sums of zlib: it makes something of what was compressed with another dictionary.
  */
-public final class DeflateCodec implements Codec {
+public final class DeflateCodec implements PageCodec {
   public static final String NAME = "DEFLATE";
 
   /** Coders with dictionaries that are not closed. */

@@ -2,7 +2,7 @@ package io.isobardb.zstd;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.util.Native;
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import java.nio.ByteBuffer;
 
 /**
@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-public final class ZstdCodec implements Codec {
+public final class ZstdCodec implements PageCodec {
   /** The level that the library calls its default. */
   static final int LEVEL = 3;
 

@@ -6,7 +6,7 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread rule: all methods but {@link #close} may be called by any thread.
  */
-final class ZstdCoder implements Codec.Coder {
+final class ZstdCoder implements PageCodec.Coder {
   private static final Contexts<ZstdCompressCtx> COMPRESS =
       new Contexts<>(() -> new ZstdCompressCtx().setLevel(ZstdCodec.LEVEL));
 

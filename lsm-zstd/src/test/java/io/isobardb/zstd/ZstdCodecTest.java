@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 @Tag("any-jdk")
 class ZstdCodecTest {
   private static final int PAGE = 8192;
-  private static final Codec CODEC = new ZstdCodec();
+  private static final PageCodec CODEC = new ZstdCodec();
 
   private static byte[] page(int seed) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -48,14 +48,14 @@ class ZstdCodecTest {
     return CODEC.train(direct(samples), lengths, CODEC.dictionaryBytes());
   }
 
-  private static ByteBuffer compressed(Codec.Coder coder, byte[] page) {
+  private static ByteBuffer compressed(PageCodec.Coder coder, byte[] page) {
     ByteBuffer to = ByteBuffer.allocateDirect(PAGE + 100).position(50).limit(50 + PAGE - 1);
     int bytes = coder.compress(direct(page), to);
     assertTrue(bytes > 0);
     return to.limit(50 + bytes).position(50);
   }
 
-  private static byte[] decompressed(Codec.Coder coder, ByteBuffer from) {
+  private static byte[] decompressed(PageCodec.Coder coder, ByteBuffer from) {
     ByteBuffer to = ByteBuffer.allocateDirect(PAGE);
     assertEquals(PAGE, coder.decompress(from.duplicate(), to));
     byte[] page = new byte[PAGE];
@@ -67,8 +67,8 @@ class ZstdCodecTest {
   void pagesComeBack() {
     byte[] dictionary = dictionary(1000);
     assertTrue(dictionary.length > 256 && dictionary.length <= CODEC.dictionaryBytes());
-    try (Codec.Coder plain = CODEC.coder();
-        Codec.Coder with = CODEC.coder(dictionary)) {
+    try (PageCodec.Coder plain = CODEC.coder();
+        PageCodec.Coder with = CODEC.coder(dictionary)) {
       int plainBytes = 0;
       int withBytes = 0;
       for (int i = 0; i < 50; i++) {
@@ -87,8 +87,8 @@ class ZstdCodecTest {
   void whatDoesNotShrinkIsNotWritten() {
     byte[] noise = new byte[PAGE];
     new SplittableRandom(1).nextBytes(noise);
-    try (Codec.Coder coder = CODEC.coder();
-        Codec.Coder with = CODEC.coder(dictionary(1000))) {
+    try (PageCodec.Coder coder = CODEC.coder();
+        PageCodec.Coder with = CODEC.coder(dictionary(1000))) {
       ByteBuffer room = ByteBuffer.allocateDirect(PAGE - 1);
       assertEquals(-1, coder.compress(direct(noise), room.duplicate()));
       assertEquals(-1, with.compress(direct(noise), room.duplicate()));
@@ -98,9 +98,9 @@ class ZstdCodecTest {
 
   @Test
   void aWrongDictionaryAndWrongBytesAreRefused() {
-    try (Codec.Coder plain = CODEC.coder();
-        Codec.Coder one = CODEC.coder(dictionary(1000));
-        Codec.Coder other = CODEC.coder(dictionary(2000))) {
+    try (PageCodec.Coder plain = CODEC.coder();
+        PageCodec.Coder one = CODEC.coder(dictionary(1000));
+        PageCodec.Coder other = CODEC.coder(dictionary(2000))) {
       ByteBuffer by = compressed(one, page(3));
       assertThrows(RuntimeException.class, () -> decompressed(other, by));
       assertThrows(RuntimeException.class, () -> decompressed(plain, by));
@@ -125,12 +125,12 @@ class ZstdCodecTest {
   @Test
   void manyThreadsShareContexts() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(8);
-    try (Codec.Coder plain = CODEC.coder();
-        Codec.Coder one = CODEC.coder(dictionary(1000));
-        Codec.Coder other = CODEC.coder(dictionary(2000))) {
+    try (PageCodec.Coder plain = CODEC.coder();
+        PageCodec.Coder one = CODEC.coder(dictionary(1000));
+        PageCodec.Coder other = CODEC.coder(dictionary(2000))) {
       List<Future<Boolean>> runs = new ArrayList<>();
       for (int t = 0; t < 8; t++) {
-        Codec.Coder coder = List.of(plain, one, other).get(t % 3);
+        PageCodec.Coder coder = List.of(plain, one, other).get(t % 3);
         int seed = t;
         Callable<Boolean> run =
             () -> {

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.lsm.setting.Suggestion;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -30,8 +30,8 @@ public final class Codecs {
   /** Codecs that this project has in artifacts of their own. */
   private static final Map<String, String> ARTIFACTS = Map.of("ZSTD", "io.isobardb:lsm-zstd");
 
-  private static final Map<String, Codec> FOUND = new ConcurrentHashMap<>();
-  private static final Map<String, Codec.Coder> CODERS = new ConcurrentHashMap<>();
+  private static final Map<String, PageCodec> FOUND = new ConcurrentHashMap<>();
+  private static final Map<String, PageCodec.Coder> CODERS = new ConcurrentHashMap<>();
 
   /** Guarded by itself. */
   private static final Map<Dictionary, Shared> SHARED = new HashMap<>();
@@ -39,10 +39,10 @@ public final class Codecs {
   private record Dictionary(String codec, ByteBuffer bytes) {}
 
   private static final class Shared {
-    final Codec.Coder coder;
+    final PageCodec.Coder coder;
     int users;
 
-    Shared(Codec.Coder coder) {
+    Shared(PageCodec.Coder coder) {
       this.coder = coder;
     }
   }
@@ -56,8 +56,8 @@ public final class Codecs {
    * @throws IllegalArgumentException if there is none; the message has the nearest name, or says
    *     where it is
    */
-  public static @Nullable Codec given(String name) {
-    Codec codec = find(name);
+  public static @Nullable PageCodec given(String name) {
+    PageCodec codec = find(name);
     if (codec == null && !name.equals(NONE)) {
       String where =
           ARTIFACTS.containsKey(name) ? "; " + remedy(name) : Suggestion.among(name, names());
@@ -89,7 +89,7 @@ public final class Codecs {
         ? "add the artifact "
             + artifact
             + " to it (on the module path, its module io.isobardb.zstd)"
-        : "add the library whose service " + Codec.class.getName() + " has this name";
+        : "add the library whose service " + PageCodec.class.getName() + " has this name";
   }
 
   private static Set<String> names() {
@@ -99,31 +99,31 @@ public final class Codecs {
     return names;
   }
 
-  private static @Nullable Codec find(String name) {
+  private static @Nullable PageCodec find(String name) {
     if (name.equals(LZ4)) {
       return Lz4.CODEC;
     }
     if (name.equals(NONE)) {
       return null;
     }
-    Codec found = FOUND.get(name);
+    PageCodec found = FOUND.get(name);
     if (found == null) {
       // The program's own class loader first; a container may have the engine in another one.
-      load(ServiceLoader.load(Codec.class));
-      load(ServiceLoader.load(Codec.class, Codec.class.getClassLoader()));
+      load(ServiceLoader.load(PageCodec.class));
+      load(ServiceLoader.load(PageCodec.class, PageCodec.class.getClassLoader()));
       found = FOUND.get(name);
     }
     return found;
   }
 
-  private static void load(ServiceLoader<Codec> services) {
-    for (Iterator<Codec> each = services.iterator(); ; ) {
+  private static void load(ServiceLoader<PageCodec> services) {
+    for (Iterator<PageCodec> each = services.iterator(); ; ) {
       try {
         if (!each.hasNext()) {
           return;
         }
-        Codec codec = each.next();
-        if (Codec.isName(codec.name())) {
+        PageCodec codec = each.next();
+        if (PageCodec.isName(codec.name())) {
           FOUND.putIfAbsent(codec.name(), codec);
         }
       } catch (ServiceConfigurationError | LinkageError e) {
@@ -140,9 +140,9 @@ public final class Codecs {
    * @param dictionary null for none
    * @throws FormatException if there is no such codec
    */
-  static Codec.Coder take(String name, byte @Nullable [] dictionary) {
+  static PageCodec.Coder take(String name, byte @Nullable [] dictionary) {
     require(name, "an SSTable");
-    Codec codec = find(name);
+    PageCodec codec = find(name);
     if (codec == null) {
       throw new IllegalArgumentException(NONE);
     }

@@ -2,7 +2,7 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +144,7 @@ public final class FileLayout {
     if (number != Packing.NAMED) {
       return number == 0 ? Packing.NONE : number == 1 ? Packing.LZ4 : null;
     }
-    byte[] name = new byte[Codec.LONGEST_NAME];
+    byte[] name = new byte[PageCodec.LONGEST_NAME];
     int length = Math.min(memory.getByte(end + NAME_LENGTH) & 0xFF, name.length);
     memory.get(end + NAME, name, 0, length);
     String codec = new String(name, 0, length, StandardCharsets.US_ASCII);

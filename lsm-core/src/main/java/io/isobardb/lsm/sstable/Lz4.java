@@ -1,6 +1,6 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 
@@ -21,8 +21,8 @@ import java.nio.ByteBuffer;
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
-final class Lz4 implements Codec, Codec.Coder {
-  static final Codec CODEC = new Lz4();
+final class Lz4 implements PageCodec, PageCodec.Coder {
+  static final PageCodec CODEC = new Lz4();
 
   private static final int LEAST_MATCH = 4;
   private static final int LAST_LITERALS = 5;
@@ -45,7 +45,7 @@ final class Lz4 implements Codec, Codec.Coder {
   }
 
   @Override
-  public Codec.Coder coder() {
+  public PageCodec.Coder coder() {
     return this;
   }
 

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ public record Packing(String codec, int dictionaryBytes) {
   /** Whether it can be. */
   boolean isValid() {
     boolean fits = dictionaryBytes >= 0 && dictionaryBytes <= PageCoder.LARGEST_DICTIONARY;
-    return number() == NAMED ? fits && !isNone() && Codec.isName(codec) : dictionaryBytes == 0;
+    return number() == NAMED ? fits && !isNone() && PageCodec.isName(codec) : dictionaryBytes == 0;
   }
 
   /** Bytes of the file that the dictionary takes, behind the header page. */

@@ -1,7 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PageCoder implements AutoCloseable {
   /** In bytes. The block of the file that has it fits into the memory that reads have at worst. */
-  static final int LARGEST_DICTIONARY = Codec.LARGEST_DICTIONARY;
+  static final int LARGEST_DICTIONARY = PageCodec.LARGEST_DICTIONARY;
 
   /** What stands for the number of a page in the checksum of a dictionary. */
   private static final int DICTIONARY = Integer.MAX_VALUE;
 
   private final String codec;
   private final byte @Nullable [] dictionary;
-  private final Codec.Coder coder;
+  private final PageCodec.Coder coder;
   private final int pageSize;
   private final long seed;
 

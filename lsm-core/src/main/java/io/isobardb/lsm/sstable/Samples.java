@@ -1,6 +1,6 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
@@ -14,7 +14,7 @@ import java.util.Arrays;
  */
 final class Samples {
   private final TreeDictionary owner;
-  private final Codec codec;
+  private final PageCodec codec;
   private final PagePool pool;
   private final Block block;
   private final int pageSize;
@@ -28,7 +28,7 @@ final class Samples {
    * @param block for the samples; given back at the end
    * @param most the largest dictionary, in bytes
    */
-  Samples(TreeDictionary owner, Codec codec, PagePool pool, Block block, int most) {
+  Samples(TreeDictionary owner, PageCodec codec, PagePool pool, Block block, int most) {
     this.owner = owner;
     this.codec = codec;
     this.pool = pool;

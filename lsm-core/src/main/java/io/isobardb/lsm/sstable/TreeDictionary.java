@@ -1,6 +1,6 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -41,7 +41,7 @@ public final class TreeDictionary {
 
   /** How the next file is to be stored. If it has {@link Packer#samples}, they must be ended. */
   public synchronized Packer packer(String name, TableSpace space) {
-    Codec found = Codecs.given(name);
+    PageCodec found = Codecs.given(name);
     if (found == null || found.dictionaryBytes() == 0) {
       return Packer.of(name);
     }
@@ -54,7 +54,7 @@ public final class TreeDictionary {
     return new Packer(name, dictionary, due ? samples(found, space.pool()) : null);
   }
 
-  private @Nullable Samples samples(Codec found, PagePool pool) {
+  private @Nullable Samples samples(PageCodec found, PagePool pool) {
     long room = Math.min(pool.limitBytes() / BUDGET_SHARE, pool.blocks().roomBytes() / ROOM_SHARE);
     int bytes = (int) Math.min(SAMPLE_BYTES, room) / pool.pageSize() * pool.pageSize();
     int wanted = Math.min(found.dictionaryBytes(), bytes / DICTIONARY_SHARE);

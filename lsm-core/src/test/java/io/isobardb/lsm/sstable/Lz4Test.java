@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.isobardb.lsm.option.Codec;
+import io.isobardb.lsm.option.PageCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 @Tag("any-jdk")
 class Lz4Test {
   private static final long SEED = 20261128;
-  private static final Codec.Coder OURS = Lz4.CODEC.coder();
+  private static final PageCodec.Coder OURS = Lz4.CODEC.coder();
   private static final LZ4Compressor FAST = LZ4Factory.safeInstance().fastCompressor();
   private static final LZ4Compressor HIGH = LZ4Factory.safeInstance().highCompressor();
   private static final LZ4SafeDecompressor THEIRS = LZ4Factory.safeInstance().safeDecompressor();

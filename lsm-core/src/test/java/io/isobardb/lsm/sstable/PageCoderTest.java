@@ -116,6 +116,6 @@ class PageCoderTest {
     FormatException e =
         assertThrows(FormatException.class, () -> new PageCoder("NOSUCH", null, PAGE, SEED));
     assertTrue(e.getMessage().contains("codec 'NOSUCH'"), e::getMessage);
-    assertTrue(e.getMessage().contains("io.isobardb.lsm.option.Codec"), e::getMessage);
+    assertTrue(e.getMessage().contains("io.isobardb.lsm.option.PageCodec"), e::getMessage);
   }
 }

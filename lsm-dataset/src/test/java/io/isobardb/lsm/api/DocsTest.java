@@ -43,7 +43,6 @@ class DocsTest {
       import io.isobardb.lsm.option.*;
       import io.isobardb.lsm.recipe.*;
       import io.isobardb.lsm.recipe.Queue;
-      import io.isobardb.lsm.typed.Codec;
       import io.isobardb.lsm.typed.*;
       import java.nio.*;
       import java.nio.charset.*;

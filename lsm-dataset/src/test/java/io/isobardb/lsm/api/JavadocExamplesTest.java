@@ -34,7 +34,6 @@ class JavadocExamplesTest {
       import io.isobardb.lsm.typed.*;
       import io.isobardb.lsm.recipe.*;
       import io.isobardb.lsm.recipe.Queue;
-      import io.isobardb.lsm.typed.Codec;
       import io.isobardb.repair.*;
       import java.nio.file.*;
       import java.time.*;

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  *
  * <p>Thread rule: all methods may be called by many threads at once. None may use the store.
  */
-public interface Codec {
+public interface PageCodec {
   /** The longest name, in characters. */
   int LONGEST_NAME = 16;
 
