@@ -49,14 +49,14 @@ class StoreOptionsTextTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"1500ms", "PT1.5S", "pt1.5s"})
+  @ValueSource(strings = {"1500ms", "PT1.5S", "pt1.5s", "1.5s"})
   void durations(String text) {
     assertTrue(
         read("memoryTunerInterval=" + text).toString().contains("memoryTunerInterval=1500ms"));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"1.5s", "PT", "soon", ""})
+  @ValueSource(strings = {"1.5d", "PT", "soon", ""})
   void notDurations(String text) {
     IllegalArgumentException refused =
         assertThrows(IllegalArgumentException.class, () -> read("memoryTunerInterval=" + text));

@@ -10,9 +10,16 @@ import io.isobardb.lsm.error.ShownKey;
 public final class DuplicateKeyException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /** The dataset's name. */
   private final String dataset;
+
+  /** The index's name. */
   private final String index;
+
+  /** The key that two records would have. */
   private final byte[] indexKey;
+
+  /** The key of the record that has it. */
   private final byte[] holder;
 
   DuplicateKeyException(String dataset, String index, byte[] indexKey, byte[] holder, byte[] key) {

@@ -84,8 +84,11 @@ class ArchitectureTest {
     Path sources = Path.of("src", "main", "java", "io", "isobardb", "lsm", "recipe");
     try (Stream<Path> files = Files.list(sources)) {
       for (Path file : files.toList()) {
-        int lines = Files.readAllLines(file).size();
-        assertTrue(lines < 200, file + " is to be read at one go, and has " + lines + " lines");
+        long lines =
+            Files.readAllLines(file).stream()
+                .filter(line -> !line.matches("\\s*((\\*|/\\*|//).*)?"))
+                .count();
+        assertTrue(lines < 130, file + " is to be read at one go, and has " + lines + " of code");
       }
     }
   }

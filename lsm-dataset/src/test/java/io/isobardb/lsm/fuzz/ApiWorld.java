@@ -204,7 +204,7 @@ public final class ApiWorld {
   public void openTree(@Nullable String name, TreeOptions treeOptions, boolean create) {
     Contents known = name == null ? null : model.trees.get(name);
     boolean fresh = known == null;
-    boolean same = fresh || known.options.equals(treeOptions);
+    boolean same = fresh || known.options.equals(asStored(treeOptions, known.options));
     boolean storable = name != null && ApiScript.canBeStored(name);
     if (fresh && storable && model.trees.size() >= MOST_TREES) {
       return;
@@ -224,6 +224,11 @@ public final class ApiWorld {
           assertEquals(name, tree.name());
           remember(tree, contents);
         });
+  }
+
+  /** How pages are compressed may change with each opening. */
+  private static TreeOptions asStored(TreeOptions options, TreeOptions stored) {
+    return options.toBuilder().compression(stored.compression()).build();
   }
 
   public void tree(@Nullable String name) {
