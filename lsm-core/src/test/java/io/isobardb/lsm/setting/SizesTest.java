@@ -28,7 +28,20 @@ class SizesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "MB", "-1", "1PB", "1GBx", "1Gigs", "1..5M", "1.M", "1iB", "0x10", "\u0663MB"})
+      strings = {
+        "",
+        "MB",
+        "-1",
+        "1PB",
+        "12MBs",
+        "1GBx",
+        "1Gigs",
+        "1..5M",
+        "1.M",
+        "1iB",
+        "0x10",
+        "\u0663MB"
+      })
   void whatIsNoSizeIsRefusedWithTheText(String text) {
     Exception e = assertThrows(IllegalArgumentException.class, () -> Sizes.parse(text));
     assertTrue(e.getMessage().contains("'" + text + "'"), e.getMessage());
