@@ -207,7 +207,10 @@ public final class RunCursor implements EntryCursor {
   /** Whether all of a table lies behind the end, as the range before it tells. */
   private boolean endsBefore(int table) {
     byte[] bound = end;
-    byte[] before = bound == null || table == 0 ? null : run.get(table - 1).range().high();
+    if (bound == null || table == 0) {
+      return false;
+    }
+    byte[] before = run.get(table - 1).range().high();
     return before != null && order.compare(before, 0, before.length, bound, 0, bound.length) >= 0;
   }
 

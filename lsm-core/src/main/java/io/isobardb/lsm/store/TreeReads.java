@@ -38,11 +38,11 @@ final class TreeReads {
 
   /** The values of many keys, in their order. */
   List<byte @Nullable []> multiGet(List<byte[]> keys, Moment at) {
-    byte[][] values = batches.get(handle, keys, at);
-    for (int i = 0; i < values.length && recorders.current() != null; i++) {
-      recorders.onGet(handle, keys.get(i), values[i]);
+    List<byte @Nullable []> values = Arrays.asList(batches.get(handle, keys, at));
+    for (int i = 0; i < values.size() && recorders.current() != null; i++) {
+      recorders.onGet(handle, keys.get(i), values.get(i));
     }
-    return Arrays.asList(values);
+    return values;
   }
 
   /** Shows a value to {@code look}; null if there is no such key. */
