@@ -213,8 +213,10 @@ public final class TableSalvage implements AutoCloseable {
             : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), header.fileNumber());
     boolean renamed = header != null && header.fileNumber() != fileNumber;
     meta = known != null && !renamed ? known : footer(fileNumber);
-    if (header != null || meta != null) {
-      packing = header != null ? header.packing() : meta.packing();
+    if (header != null) {
+      packing = header.packing();
+    } else if (meta != null) {
+      packing = meta.packing();
     } else {
       packing = Packing.LZ4;
       packing = looksCompressed() ? Packing.LZ4 : Packing.NONE;
