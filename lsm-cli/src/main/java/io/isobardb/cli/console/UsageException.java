@@ -1,6 +1,7 @@
 package io.isobardb.cli.console;
 
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** An argument of a command line that makes no sense; the command ends with {@link Exit#USAGE}. */
 public final class UsageException extends IllegalArgumentException {
@@ -16,7 +17,7 @@ public final class UsageException extends IllegalArgumentException {
   /**
    * @param cause why it does not make sense
    */
-  public UsageException(String message, Throwable cause) {
+  public UsageException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 
