@@ -2,6 +2,7 @@ package io.isobardb.bench.crash;
 
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.Watchdog;
@@ -58,7 +59,8 @@ final class KillVictim {
     Watchdog.Watch watch = watchdog.watch();
     say(out, "opening");
     Watchdog.mark("opening");
-    Store store = Store.open(Path.of(args[0]), RandomOptions.store(random, pageSize));
+    StoreOptions options = RandomOptions.patient(RandomOptions.store(random, pageSize));
+    Store store = Store.open(Path.of(args[0]), options);
     KillVictim victim = new KillVictim(store, Long.parseLong(args[5]), out);
     say(out, "open");
     Watchdog.unmark();

@@ -57,6 +57,11 @@ final class RandomOptions {
     return pageSize == 65536 ? 6L * MIN_BUDGET_BYTES : MIN_BUDGET_BYTES;
   }
 
+  /** The same for a store whose writes, which are not expected to be refused, wait. */
+  static StoreOptions patient(StoreOptions options) {
+    return options.toBuilder().writeTimeout(Duration.ofDays(365)).build();
+  }
+
   /** Options of a store with these pages, little memory and a short log. */
   static StoreOptions store(SplittableRandom random, int pageSize) {
     long budget = minBudgetBytes(pageSize);

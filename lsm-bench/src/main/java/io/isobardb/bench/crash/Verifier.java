@@ -18,7 +18,6 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.repair.check.OfflineStore;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -86,7 +85,7 @@ final class Verifier {
     boolean wrote = false;
     boolean again = false;
     SimulatedWorld world = new SimulatedWorld(disk, dice.nextLong());
-    try (Store store = world.open(patient(options))) {
+    try (Store store = world.open(RandomOptions.patient(options))) {
       disk.onMutation(hooked -> {});
       disk.faults(FaultPlan.NONE);
       coverage.count(Happening.RECOVERED);
@@ -273,7 +272,7 @@ final class Verifier {
     states++;
     SimulatedWorld crashed =
         new SimulatedWorld(survival(dice).crash(world.storage(), dice), dice.nextLong());
-    try (Store reopened = crashed.open(patient(options))) {
+    try (Store reopened = crashed.open(RandomOptions.patient(options))) {
       Map<String, TreeMap<byte[], byte[]>> after = lasting(reopened, dice);
       if (steps.stream().noneMatch(step -> same(step, after))) {
         throw new AssertionError(
@@ -283,11 +282,6 @@ final class Verifier {
       }
     }
     return true;
-  }
-
-  /** The same for a store whose writes, which are not expected to be refused, wait. */
-  private static StoreOptions patient(StoreOptions options) {
-    return options.toBuilder().writeTimeout(Duration.ofDays(365)).build();
   }
 
   private static boolean again(Store store, List<Expected.Action> actions, SplittableRandom dice) {
@@ -343,7 +337,7 @@ final class Verifier {
       throws IOException {
     world.checkClosed();
     checkFiles(world.storage().copy(), options);
-    try (Store reopened = world.open(patient(options))) {
+    try (Store reopened = world.open(RandomOptions.patient(options))) {
       check(Survival.ALL, reopened, found, dice);
       if (wrote) {
         expectAfter(reopened);
