@@ -1,6 +1,7 @@
 package io.isobardb.zstd;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.util.Native;
 import io.isobardb.lsm.option.PageCodec;
 import java.nio.ByteBuffer;
@@ -54,7 +55,13 @@ public final class ZstdCodec implements PageCodec {
   @Override
   public byte[] train(ByteBuffer samples, int[] lengths, int most) {
     ByteBuffer dictionary = ByteBuffer.allocateDirect(most);
-    long bytes = Zstd.trainFromBufferDirect(samples, lengths, dictionary);
+    long bytes;
+    try {
+      bytes = Zstd.trainFromBufferDirect(samples, lengths, dictionary);
+    } catch (ZstdException e) {
+      // They are too few, or have nothing in common.
+      return new byte[0];
+    }
     byte[] made = new byte[Zstd.isError(bytes) ? 0 : (int) bytes];
     dictionary.get(0, made);
     return made;

@@ -84,6 +84,12 @@ class ZstdCodecTest {
   }
 
   @Test
+  void samplesThatAreTooFewMakeNoDictionary() {
+    ByteBuffer samples = ByteBuffer.allocateDirect(2 * 4096);
+    assertEquals(0, new ZstdCodec().train(samples, new int[] {4096, 4096}, 4096).length);
+  }
+
+  @Test
   void whatDoesNotShrinkIsNotWritten() {
     byte[] noise = new byte[PAGE];
     new SplittableRandom(1).nextBytes(noise);
