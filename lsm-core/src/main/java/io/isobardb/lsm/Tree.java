@@ -29,12 +29,12 @@ public interface Tree {
   /** What {@link #get(byte[], ByteBuffer)} answers if there is no such key. */
   int NOT_FOUND = -1;
 
-  /** Its name, which {@link Store#renameTree} changes. */
+  /** {@return its name, which {@link Store#renameTree} changes} */
   String name();
 
   /**
-   * Write memory that the tree keeps when memory runs short, in bytes; see {@link
-   * #setWriteMemoryFloor}.
+   * {@return write memory that the tree keeps when memory runs short, in bytes; see {@link
+   * #setWriteMemoryFloor}}
    */
   long writeMemoryFloor();
 
@@ -51,7 +51,7 @@ public interface Tree {
    */
   void setWriteMemoryFloor(long bytes);
 
-  /** How much the tree's writes count; see {@link #setWriteWeight}. */
+  /** {@return how much the tree's writes count; see {@link #setWriteWeight}} */
   double writeWeight();
 
   /**
@@ -65,10 +65,10 @@ public interface Tree {
    */
   void setWriteWeight(double weight);
 
-  /** What is stored of how the tree was made. */
+  /** {@return what is stored of how the tree was made} */
   TreeOptions options();
 
-  /** How long entries live that are written now; zero for ever. */
+  /** {@return how long entries live that are written now; zero for ever} */
   Duration timeToLive();
 
   /**
@@ -80,8 +80,8 @@ public interface Tree {
   void setTimeToLive(Duration duration);
 
   /**
-   * How many runs each level may have now: what was set, or what the store has chosen for a tree of
-   * which nobody has said it.
+   * {@return how many runs each level may have now: what was set, or what the store has chosen for
+   * a tree of which nobody has said it}
    */
   Runs runs();
 
@@ -90,12 +90,15 @@ public interface Tree {
    * durably, when this returns. Nothing is rewritten for it: with more runs merges wait, with fewer
    * those that are too many are merged when there is nothing more urgent to merge.
    *
+   * @param runs for each level; those the tree does not have yet count, too
    * @throws IllegalArgumentException if {@link #maxSpace} does not allow them; the message has the
    *     least one that does
    */
   void setRuns(Runs runs);
 
-  /** How many times the size of its last level all levels of the tree may have together. */
+  /**
+   * {@return how many times the size of its last level all levels of the tree may have together}
+   */
   double maxSpace();
 
   /**
@@ -106,25 +109,29 @@ public interface Tree {
    */
   void setMaxSpace(double times);
 
-  /** How pages are stored on disk. */
+  /** {@return how pages are stored on disk} */
   Compression compression();
 
   /**
    * Sets how pages are stored on disk; see {@link TreeOptions.Builder#compression}. It is stored,
    * durably, when this returns. SSTables that are there stay as they are until merges rewrite them.
    *
+   * @param compression for all levels, or with another codec for the last one
    * @throws IllegalArgumentException if this program has no codec of that name; the message has the
    *     nearest name, or the artifact to add
    */
   void setCompression(Compression compression);
 
-  /** When what is put now, without an instant, expires; null if it does not. */
+  /** {@return when what is put now, without an instant, expires; null if it does not} */
   @Nullable Instant expiryNow();
 
-  /** Whether entries of the tree expire, or did since the store was opened. */
+  /** {@return whether entries of the tree expire, or did since the store was opened} */
   boolean hasExpiring();
 
-  /** About how many entries there are. Old versions and deleted ones may count; reads nothing. */
+  /**
+   * {@return about how many entries there are} Old versions and deleted ones may count; reads
+   * nothing.
+   */
   long approximateEntries();
 
   /**
@@ -133,6 +140,7 @@ public interface Tree {
    *
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound
+   * @return an estimate, 0 if nothing of the range is on disk
    */
   long approximateBytes(byte @Nullable [] from, byte @Nullable [] to);
 
@@ -147,27 +155,44 @@ public interface Tree {
    */
   void compact(byte @Nullable [] from, byte @Nullable [] to);
 
-  /** Whether its writes go to the log; see {@link TreeOptions}. */
+  /** {@return whether its writes go to the log; see {@link TreeOptions}} */
   boolean isLogged();
 
-  /** The longest key, in bytes. */
+  /** {@return the longest key, in bytes} */
   int maxKeyBytes();
 
-  /** The longest value, in bytes: 1 GiB at most, and no more than a quarter of the write memory. */
+  /**
+   * {@return the longest value, in bytes: 1 GiB at most, and no more than a quarter of the write
+   * memory}
+   */
   int maxValueBytes();
 
-  /** Sets a key, with the store's default durability. */
+  /**
+   * Sets a key, with the store's default durability.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param value 0 to {@link #maxValueBytes} bytes, which replace what was there
+   */
   void put(byte[] key, byte[] value);
 
   /**
    * Sets a key. What the write survives when this returns says {@link Durability}.
    *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param value 0 to {@link #maxValueBytes} bytes
+   * @param durability what the write survives once this returns
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room; nothing was written
    * @throws io.isobardb.lsm.error.StoreFailedException if the log failed; the outcome is unknown
    */
   void put(byte[] key, byte[] value, Durability durability);
 
-  /** As {@link #put(byte[], byte[], Instant, Durability)}, with the default durability. */
+  /**
+   * As {@link #put(byte[], byte[], Instant, Durability)}, with the default durability.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param value 0 to {@link #maxValueBytes} bytes
+   * @param expires from when on the key is absent; {@link Instant#MAX} for never
+   */
   void put(byte[] key, byte[] value, Instant expires);
 
   /**
@@ -175,26 +200,58 @@ public interface Tree {
    * is absent, by the store's clock. That follows the machine's: if it is set back by up to a
    * minute the store's stands still, and what is put meanwhile may live up to a minute longer.
    *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param value 0 to {@link #maxValueBytes} bytes
    * @param expires {@link Instant#MAX} for never
+   * @param durability what the write survives once this returns
    */
   void put(byte[] key, byte[] value, Instant expires, Durability durability);
 
-  /** Sets a key; takes what remains in the buffers, whose positions stay. */
+  /**
+   * Sets a key; takes what remains in the buffers, whose positions stay.
+   *
+   * @param key its remaining bytes are the key; its position stays
+   * @param value likewise; both may be direct or on the heap
+   */
   void put(ByteBuffer key, ByteBuffer value);
 
-  /** Sets a key; takes what remains in the buffers, whose positions stay. */
+  /**
+   * Sets a key; takes what remains in the buffers, whose positions stay.
+   *
+   * @param key its remaining bytes are the key; its position stays
+   * @param value likewise; both may be direct or on the heap
+   * @param durability what the write survives once this returns
+   */
   void put(ByteBuffer key, ByteBuffer value, Durability durability);
 
-  /** Removes a key, whether it is there or not. */
+  /**
+   * Removes a key, whether it is there or not.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   */
   void delete(byte[] key);
 
-  /** Removes a key, whether it is there or not. */
+  /**
+   * Removes a key, whether it is there or not.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param durability what the write survives once this returns
+   */
   void delete(byte[] key, Durability durability);
 
-  /** Removes a key, whether it is there or not; takes what remains in the buffer. */
+  /**
+   * Removes a key, whether it is there or not; takes what remains in the buffer.
+   *
+   * @param key its remaining bytes are the key; its position stays
+   */
   void delete(ByteBuffer key);
 
-  /** Removes a key, whether it is there or not; takes what remains in the buffer. */
+  /**
+   * Removes a key, whether it is there or not; takes what remains in the buffer.
+   *
+   * @param key its remaining bytes are the key; its position stays
+   * @param durability what the write survives once this returns
+   */
   void delete(ByteBuffer key, Durability durability);
 
   /**
@@ -202,6 +259,8 @@ public interface Tree {
    * {@link TreeOptions#mergeOperator} makes of the value and the operands since, in the order of
    * the writes.
    *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param operand in the form that the operator defines, 0 to {@link #maxValueBytes} bytes
    * @throws IllegalArgumentException if the tree has no merge operator, its operator refuses the
    *     operand, or key or operand exceed their limit
    */
@@ -209,10 +268,19 @@ public interface Tree {
 
   /**
    * As {@link #merge(byte[], byte[])}. What it survives when it returns says {@link Durability}.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param operand in the form that the operator defines, 0 to {@link #maxValueBytes} bytes
+   * @param durability what the write survives once this returns
    */
   void merge(byte[] key, byte[] operand, Durability durability);
 
-  /** As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability. */
+  /**
+   * As {@link #deleteRange(byte[], byte[], Durability)}, with the default durability.
+   *
+   * @param from the first key that goes, null for no bound
+   * @param to the key behind the last one, null for no bound
+   */
   void deleteRange(byte @Nullable [] from, byte @Nullable [] to);
 
   /**
@@ -223,13 +291,20 @@ public interface Tree {
    *
    * @param from the first key that goes, null for no bound
    * @param to the key behind the last one, null for no bound; if it is {@code from}, none goes
+   * @param durability what the removal survives once this returns
    * @throws IllegalArgumentException if {@code from} is behind {@code to}
    * @throws io.isobardb.lsm.error.TooManyRangeDeletesException if no flush or merge would make
    *     room; batches and transactions with range deletes throw it when they are written
    */
   void deleteRange(byte @Nullable [] from, byte @Nullable [] to, Durability durability);
 
-  /** As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability. */
+  /**
+   * As {@link #putIfAbsent(byte[], byte[], Durability)}, with the store's default durability.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param value 0 to {@link #maxValueBytes} bytes
+   * @return the value that is there, and stays; null if {@code value} was written
+   */
   byte @Nullable [] putIfAbsent(byte[] key, byte[] value);
 
   /**
@@ -239,57 +314,111 @@ public interface Tree {
    * <p>From the first call of this method or {@link #compareAndSet} on, plain writes lock their
    * keys, as they do from the first transaction on; see {@link Store#begin}.
    *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param value what to write if there is none, 0 to {@link #maxValueBytes} bytes
+   * @param durability what the write survives once this returns; of no matter if there is a value
+   *     already
    * @return the value that is there, and stays; null if there was none, and {@code value} is there
    *     now
    * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
    */
   byte @Nullable [] putIfAbsent(byte[] key, byte[] value, Durability durability);
 
-  /** As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability. */
+  /**
+   * As {@link #compareAndSet(byte[], byte[], byte[], Durability)}, with the default durability.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param expected null if the key must not be there
+   * @param value null to remove the key
+   * @return whether it had the value expected; if not, nothing was written
+   */
   boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value);
 
   /**
    * Sets or removes a key if it has the value expected, in one step, as {@link #putIfAbsent} does.
    *
+   * @param key 0 to {@link #maxKeyBytes} bytes
    * @param expected null if the key must not be there
    * @param value null to remove the key
+   * @param durability what the write survives once this returns; of no matter if nothing is written
    * @return whether it had the value expected; if not, nothing was written
    * @throws io.isobardb.lsm.error.LockTimeoutException if the key stays locked for a second
    */
   boolean compareAndSet(
       byte[] key, byte @Nullable [] expected, byte @Nullable [] value, Durability durability);
 
-  /** Whether there is such a key. */
+  /**
+   * {@return whether there is such a key}
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   */
   boolean contains(byte[] key);
 
-  /** Whether there is such a key; takes what remains in the buffer. */
+  /**
+   * {@return whether there is such a key; takes what remains in the buffer}
+   *
+   * @param key its remaining bytes are the key; its position stays
+   */
   boolean contains(ByteBuffer key);
 
-  /** Whether there was such a key as of a snapshot. */
+  /**
+   * {@return whether there was such a key as of a snapshot}
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param snapshot of this store, and not closed
+   */
   boolean contains(byte[] key, Snapshot snapshot);
 
-  /** The value of a key, or null if there is none; takes what remains in the buffer. */
+  /**
+   * {@return the value of a key, or null if there is none; takes what remains in the buffer}
+   *
+   * @param key its remaining bytes are the key; its position stays
+   */
   byte @Nullable [] get(ByteBuffer key);
 
-  /** The value of a key, or null if there is none. */
+  /**
+   * {@return the value of a key, or null if there is none}
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   */
   byte @Nullable [] get(byte[] key);
 
-  /** The value of a key as of a snapshot, or null if there was none. */
+  /**
+   * {@return the value of a key as of a snapshot, or null if there was none}
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param snapshot of this store, and not closed
+   */
   byte @Nullable [] get(byte[] key, Snapshot snapshot);
 
   /**
    * Puts the value of a key into {@code target}, if it fits what remains there; its position then
    * advances. Allocates nothing.
    *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param target direct or on the heap, not read-only
    * @return the value's length, or {@link #NOT_FOUND}; nothing was copied if it is larger than what
    *     remains
    */
   int get(byte[] key, ByteBuffer target);
 
-  /** As {@link #get(byte[], ByteBuffer)}; the key is what remains in its buffer. */
+  /**
+   * As {@link #get(byte[], ByteBuffer)}; the key is what remains in its buffer.
+   *
+   * @param key its remaining bytes are the key; its position stays
+   * @param target direct or on the heap, not read-only
+   * @return the value's length, or {@link #NOT_FOUND}
+   */
   int get(ByteBuffer key, ByteBuffer target);
 
-  /** As {@link #get(byte[], ByteBuffer)}, as of a snapshot. */
+  /**
+   * As {@link #get(byte[], ByteBuffer)}, as of a snapshot.
+   *
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param target direct or on the heap, not read-only
+   * @param snapshot of this store, and not closed
+   * @return the value's length then, or {@link #NOT_FOUND}
+   */
   int get(byte[] key, ByteBuffer target, Snapshot snapshot);
 
   /**
@@ -300,30 +429,49 @@ public interface Tree {
    * it should be short, and must not close the store, drop the tree, or begin a transaction. It may
    * read other keys.
    *
+   * @param <T> what is made of a value; must not be its buffer
+   * @param key 0 to {@link #maxKeyBytes} bytes
+   * @param look called once, on this thread, if there is such a key; what it throws, this throws
    * @return what {@code look} made of the value, or null if there is no such key
    */
   <T> @Nullable T read(byte[] key, ValueReader<T> look);
 
-  /** As {@link #read(byte[], ValueReader)}; the key is what remains in its buffer. */
+  /**
+   * As {@link #read(byte[], ValueReader)}; the key is what remains in its buffer.
+   *
+   * @param <T> what is made of a value; must not be its buffer
+   * @param key its remaining bytes are the key; its position stays
+   * @param look called once, on this thread, if there is such a key
+   * @return what {@code look} made of the value, or null if there is no such key
+   */
   <T> @Nullable T read(ByteBuffer key, ValueReader<T> look);
 
   /**
-   * The values of many keys, in their order, null for those that are not there. All are as they
-   * were at one moment of this call, and cost less than one by one.
+   * {@return the values of many keys, in their order, null for those that are not there} All are as
+   * they were at one moment of this call, and cost less than one by one.
+   *
+   * @param keys in any order, each 0 to {@link #maxKeyBytes} bytes; one may come twice
    */
   List<byte @Nullable []> multiGet(List<byte[]> keys);
 
-  /** As {@link #multiGet(List)}, as of a snapshot. */
+  /**
+   * As {@link #multiGet(List)}, as of a snapshot.
+   *
+   * @param keys in any order, each 0 to {@link #maxKeyBytes} bytes; one may come twice
+   * @param snapshot of this store, and not closed
+   * @return the values then, in the order of the keys; null for those that were not there
+   */
   List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot);
 
-  /** A cursor over all entries as they are now. */
+  /** {@return a cursor over all entries as they are now} */
   default Cursor cursor() {
     return cursor(CursorOptions.all());
   }
 
   /**
-   * A cursor over the entries the options say.
+   * {@return a cursor over the entries the options say}
    *
+   * @param options which entries, as of which moment
    * @throws IllegalArgumentException if they ask for a prefix, and the tree has an order of its own
    */
   Cursor cursor(CursorOptions options);
@@ -339,6 +487,8 @@ public interface Tree {
    * neither in write memory nor in the buffer cache are not looked at. Not stored: it lasts until
    * the store is closed, or until the filter throws.
    *
+   * @param records the tree whose records tell which entries of this one count; of the same store
+   * @param filter called by threads of merges; must be quick and safe for threads
    * @throws IllegalArgumentException if one of the trees is not logged, or of another store: after
    *     a crash they might not stand at one moment; or if one has a merge operator
    */

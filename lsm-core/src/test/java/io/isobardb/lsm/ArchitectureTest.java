@@ -192,7 +192,7 @@ class ArchitectureTest {
   @Test
   void baselinesAreKnownToWhatMakesThemAlone() {
     Set<String> makers =
-        Set.of("Merger", "MemoryMergeView", "StoreParts", "PartOptions", "package-info");
+        Set.of("MemoryMerger", "MemoryMergeView", "StoreParts", "PartOptions", "package-info");
     check(
         noClasses()
             .that()

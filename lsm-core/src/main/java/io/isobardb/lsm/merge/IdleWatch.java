@@ -31,6 +31,7 @@ public final class IdleWatch implements StoreWatch {
 
   private final Engine engine;
   private final Merger merger;
+  private final MemoryMerger memoryMerger;
   private final Map<TreeHandle, Long> seen = new HashMap<>();
   private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
@@ -43,9 +44,11 @@ public final class IdleWatch implements StoreWatch {
   /**
    * @param unfinished does a piece of other work; whether there is more of it. Must not wait.
    */
-  public IdleWatch(Engine engine, Merger merger, BooleanSupplier unfinished) {
+  public IdleWatch(
+      Engine engine, Merger merger, MemoryMerger memoryMerger, BooleanSupplier unfinished) {
     this.engine = engine;
     this.merger = merger;
+    this.memoryMerger = memoryMerger;
     this.unfinished = unfinished;
   }
 
@@ -96,13 +99,13 @@ public final class IdleWatch implements StoreWatch {
       expires |= tree.expires();
       Long now = tree.counts().bytesWritten();
       if (!now.equals(seen.put(tree, now))) {
-        merger.requestMemory(tree);
+        memoryMerger.request(tree);
         again = true;
-      } else if (!merger.unhindered() || merger.requestIdle(tree)) {
+      } else if (!merger.unhindered() || memoryMerger.requestIdle(tree)) {
         again = true;
       } else {
         tree.memory().readLoss().listen(this::onWritten);
-        merger.awaitReads(tree);
+        memoryMerger.awaitReads(tree);
       }
     }
     seen.keySet().removeIf(TreeHandle::closed);

@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * only younger runs may join in front of them.
  */
 final class MemoryMergeJob implements Job {
-  private final Merger merger;
+  private final MemoryMerger merger;
   private final Engine engine;
   private final TreeHandle tree;
   private final MemoryMergeChoice choice;
@@ -85,7 +85,7 @@ final class MemoryMergeJob implements Job {
   private @Nullable Rewrite rewrite;
   private @Nullable MemorySink sink;
 
-  MemoryMergeJob(Merger merger, Engine engine, TreeHandle tree, MemoryMergeChoice choice) {
+  MemoryMergeJob(MemoryMerger merger, Engine engine, TreeHandle tree, MemoryMergeChoice choice) {
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
@@ -148,7 +148,7 @@ final class MemoryMergeJob implements Job {
         gate.scarce()
             || gate.isLogFull()
             || (gate.pressed() && tree.counts().bytesWritten() != writtenAtStart);
-    return wanted && !merger.l0Full(tree);
+    return wanted && merger.canBeFlushed(tree);
   }
 
   private List<Run> inputsOf(List<Run> memory) {
@@ -385,7 +385,7 @@ final class MemoryMergeJob implements Job {
     try {
       close();
     } finally {
-      merger.onMemoryEnded(tree, again);
+      merger.onEnded(tree, again);
     }
   }
 

@@ -86,21 +86,23 @@ record MemoryMergeView(
 
   /** What a tree is like now. */
   static MemoryMergeView of(
-      Engine engine, Sealing sealing, Merger.Settings settings, TreeHandle tree) {
+      Engine engine,
+      Sealing sealing,
+      MemoryComponent component,
+      TableSizes sizes,
+      TreeHandle tree) {
     TreeState state = tree.states().current();
     long limit = engine.gate().limitBytes();
     // While the log is replayed, what replay seals has to do with where it is.
     boolean grown = tree.activeTree().full() && engine.log().isOpen();
     return new MemoryMergeView(
-        runs(engine, state, settings.memory().component()),
+        runs(engine, state, component),
         grown,
         tree.memory().readLoss().nanos(),
         engine.log().isOpen() ? tree.memory().readLoss().nanosSinceCleared() : 0,
         tree.memory().mergeGain().hoped(tree.counts().bytesWritten()),
         new Sizes(
-            sealing.smallBytes(limit),
-            settings.sizes().flushed(limit),
-            engine.catalog().space().pageSize()),
+            sealing.smallBytes(limit), sizes.flushed(limit), engine.catalog().space().pageSize()),
         new Room(engine.gate().usedBytes(), limit),
         state.version().sizeBytes() == 0);
   }

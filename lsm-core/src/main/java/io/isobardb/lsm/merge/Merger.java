@@ -1,13 +1,9 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.baseline.IndexMergeJob;
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.event.MergeSpan;
-import io.isobardb.lsm.merge.MemoryMergeChoice.Action;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.L0Rules;
@@ -24,13 +20,12 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts merges, on disk and in memory, as a policy says.
+ * Starts merges of SSTables on disk, as a policy says. {@link MemoryMerger} starts those in memory.
  *
  * <p>Thread rule: all methods may be called by any thread; none blocks on I/O.
  */
 public final class Merger {
   private final Engine engine;
-  private final Sealer sealer;
   private final Settings settings;
   private final Flushes flushes;
   private final Map<TreeHandle, List<DiskMergeJob>> running = new HashMap<>();
@@ -67,19 +62,16 @@ public final class Merger {
   private final LongAdder bytesRead = new LongAdder();
   private final LongAdder bytesWritten = new LongAdder();
   private final LongAdder merges = new LongAdder();
-  private final LongAdder memoryMerges = new LongAdder();
 
   /**
    * What merges keep to.
    *
    * @param disk which merge of a tree's SSTables is next
-   * @param memory when a tree's memory is merged
    * @param sizes of SSTables
    * @param slots disk merges at once
    * @param l0Rules how many groups L0 may have
    */
-  public record Settings(
-      MergePolicy disk, MemoryMerging memory, TableSizes sizes, Slots slots, L0Rules l0Rules) {}
+  public record Settings(MergePolicy disk, TableSizes sizes, Slots slots, L0Rules l0Rules) {}
 
   /**
    * How many disk merges there are at once. Those of L0 have slots of their own, so that none waits
@@ -103,11 +95,9 @@ public final class Merger {
     void onMergesRequested();
   }
 
-  public Merger(
-      Engine engine, Sealer sealer, Settings settings, Flushes flushes, Listener listener) {
+  public Merger(Engine engine, Settings settings, Flushes flushes, Listener listener) {
     this.listener = listener;
     this.engine = engine;
-    this.sealer = sealer;
     this.settings = settings;
     this.flushes = flushes;
     this.needless = new NeedlessTables(engine);
@@ -184,11 +174,6 @@ public final class Merger {
   /** Disk merges done. */
   public long merges() {
     return merges.sum();
-  }
-
-  /** Memory merges begun. */
-  public long memoryMerges() {
-    return memoryMerges.sum();
   }
 
   /** Lets no other merges begin than those of some slots. */
@@ -500,108 +485,5 @@ public final class Merger {
   /** Whether disk merges of a tree are queued or running. */
   public synchronized boolean busy(TreeHandle tree) {
     return running.containsKey(tree);
-  }
-
-  /** Starts a memory merge of a tree if one is worth it. */
-  public void requestMemory(TreeHandle tree) {
-    MemoryMerging rules = settings.memory();
-    if (tree.closed()
-        || rules.choose(view(tree)).action() == Action.LEAVE
-        || !tree.memory().tryTake()) {
-      return;
-    }
-    boolean begun = false;
-    try {
-      MemoryMergeChoice choice = rules.choose(view(tree));
-      if (choice.action() == Action.SEAL) {
-        sealer.seal(tree);
-      }
-      begun = begin(tree, choice);
-    } finally {
-      if (!begun) {
-        leave(tree);
-      }
-    }
-  }
-
-  /**
-   * Merges all runs in memory of a tree that is not written to.
-   *
-   * @return whether it should be asked again, because the tree's memory is busy now
-   */
-  public boolean requestIdle(TreeHandle tree) {
-    MemoryMerging rules = settings.memory();
-    if (rules.chooseIdle(view(tree)).action() == Action.LEAVE) {
-      return false;
-    }
-    if (!tree.memory().tryTake()) {
-      return true;
-    }
-    boolean begun = false;
-    try {
-      MemoryMergeChoice choice = rules.chooseIdle(view(tree));
-      if (choice.action() == Action.SEAL) {
-        sealer.seal(tree);
-        choice = rules.chooseIdle(view(tree));
-      }
-      begun = begin(tree, choice);
-      return choice.action() == Action.WAIT;
-    } finally {
-      if (!begun) {
-        leave(tree);
-      }
-    }
-  }
-
-  /** Has the tree's reads tell as soon as they have paid for {@link #requestIdle}. */
-  void awaitReads(TreeHandle tree) {
-    if (!tree.closed()) {
-      tree.memory().readLoss().tellAt(settings.memory().idlePriceNanos(view(tree)));
-    }
-  }
-
-  /** Begins a merge of a tree whose memory is taken, if one was chosen; whether it did. */
-  private boolean begin(TreeHandle tree, MemoryMergeChoice choice) {
-    Job job =
-        switch (choice.action()) {
-          case MERGE -> new MemoryMergeJob(this, engine, tree, choice);
-          case INDEX ->
-              new IndexMergeJob(engine, tree, choice.inputs(), () -> onMemoryEnded(tree, false));
-          case LEAVE, NO_ROOM, WAIT, SEAL -> null;
-        };
-    if (job == null) {
-      return false;
-    }
-    tree.memory().readLoss().clear();
-    memoryMerges.increment();
-    engine.environment().scheduler().submit(job);
-    return true;
-  }
-
-  /**
-   * Lets others have the tree's memory. A flush that was asked for meanwhile, by a writer that
-   * waits now, was not begun: so it is asked for again.
-   */
-  private void leave(TreeHandle tree) {
-    tree.memory().leave();
-    flushes.request();
-  }
-
-  private MemoryMergeView view(TreeHandle tree) {
-    return MemoryMergeView.of(engine, sealer.rules(), settings, tree);
-  }
-
-  /**
-   * A memory merge has ended.
-   *
-   * @param again whether there is use in looking for another at once
-   */
-  void onMemoryEnded(TreeHandle tree, boolean again) {
-    leave(tree);
-    engine.gate().wake();
-    if (again) {
-      requestMemory(tree);
-    }
-    awaitReads(tree);
   }
 }

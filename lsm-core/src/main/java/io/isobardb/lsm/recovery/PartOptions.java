@@ -127,14 +127,15 @@ final class PartOptions {
         flushRules, leveling.l0(), tableSizes(), Math.max(1, jobs() / 2), L0Rules.of(given));
   }
 
-  /** What merges keep to. */
+  /** What disk merges keep to. */
   Merger.Settings merging() {
     return new Merger.Settings(
-        leveling.policy(),
-        new MemoryMerging(chosen.memoryComponent()),
-        tableSizes(),
-        Merger.Slots.of(jobs()),
-        L0Rules.of(given));
+        leveling.policy(), tableSizes(), Merger.Slots.of(jobs()), L0Rules.of(given));
+  }
+
+  /** When memory is merged. */
+  MemoryMerging memoryMerging() {
+    return new MemoryMerging(chosen.memoryComponent());
   }
 
   /** When disk merges run. */

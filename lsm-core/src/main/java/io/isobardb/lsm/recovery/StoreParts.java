@@ -22,37 +22,28 @@ import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
-import io.isobardb.lsm.merge.IdleWatch;
-import io.isobardb.lsm.merge.MergePauses;
-import io.isobardb.lsm.merge.MergeTiming;
+import io.isobardb.lsm.merge.MemoryMerger;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.observe.IoPurpose;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.IoMode;
-import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.read.BatchReader;
 import io.isobardb.lsm.read.InPlaceReader;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.read.PointReader;
-import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Errand;
-import io.isobardb.lsm.schedule.IoLimits;
 import io.isobardb.lsm.schedule.MeteredStorage;
 import io.isobardb.lsm.schedule.PacedDeletions;
 import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.Signal;
-import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.sstable.PageLoads;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.Adjustments;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.tuning.Decisions;
 import io.isobardb.lsm.tuning.MemoryAccount;
 import io.isobardb.lsm.tuning.MemoryWall;
-import io.isobardb.lsm.tuning.ShapeService;
-import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.lsm.tuning.TunerService;
 import io.isobardb.lsm.tuning.Tuning;
 import io.isobardb.lsm.version.Manifest;
@@ -66,10 +57,6 @@ import io.isobardb.memory.pool.PagePool;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -96,14 +83,9 @@ public final class StoreParts {
   private final TreeFactory treeFactory;
   private final Sealer sealer;
   private final Merger merger;
-  private final IdleWatch idleWatch;
-  private final Supplier<IoLimits> ioLimits;
-  private final LongSupplier learntBytes;
+  private final MemoryMerger memoryMerger;
   private final @Nullable SharedIo ioBudget;
   private SharedIo.@Nullable Share ioShare;
-
-  /** Those that the options ask for; the first is {@link #idleWatch}. */
-  private final List<StoreWatch> watches;
 
   private final Committer committer;
   private final PointReader reader;
@@ -112,8 +94,7 @@ public final class StoreParts {
   private final MemoryReader memoryReader;
   private final Checkpointer checkpointer;
   private final MemoryWall wall;
-  private final @Nullable TunerService tuner;
-  private final @Nullable ShapeService shapes;
+  private final Services services;
   private final Observers observers;
 
   /**
@@ -175,7 +156,7 @@ public final class StoreParts {
 
     @Override
     public long jobsDone() {
-      return flusher.flushes() + merger.merges() + merger.memoryMerges();
+      return flusher.flushes() + merger.merges() + memoryMerger.merges();
     }
 
     @Override
@@ -191,12 +172,12 @@ public final class StoreParts {
     @Override
     public void onFlushed(TreeHandle tree) {
       merger.request(tree);
-      watches.forEach(StoreWatch::onFlushed);
+      services.onFlushed();
     }
 
     @Override
     public void onLeft(TreeHandle tree) {
-      merger.requestMemory(tree);
+      memoryMerger.request(tree);
     }
 
     @Override
@@ -206,7 +187,7 @@ public final class StoreParts {
 
     @Override
     public void onMergesRequested() {
-      watches.forEach(StoreWatch::onMergeRequested);
+      services.onMergeRequested();
     }
   }
 
@@ -241,7 +222,8 @@ public final class StoreParts {
     WriteShares shares =
         even == null ? WriteShares.NONE : TreeSlots.of(even, engine, this::flushAll);
     this.flusher = new Flusher(engine, options.flushing(), sealer, links, shares);
-    this.merger = new Merger(engine, sealer, options.merging(), flusher, links);
+    this.merger = new Merger(engine, options.merging(), flusher, links);
+    this.memoryMerger = new MemoryMerger(engine, sealer, options.memoryMerging(), merger, flusher);
     this.checkpointer = new Checkpointer(engine, flusher);
     this.wall =
         new MemoryWall(
@@ -256,35 +238,8 @@ public final class StoreParts {
                 tuning.options().writeFloorBytes(),
                 tuning.options().cacheFloorBytes()),
             this::onUnfinished);
-    this.idleWatch = new IdleWatch(engine, merger, wall::giveBack);
-    boolean readOnly = environment.storage().discardsChanges();
-    Bandwidth bandwidth = readOnly ? null : newBandwidth();
     this.ioBudget = given.ioBudget() instanceof SharedIo budget ? budget : null;
-    this.ioLimits = bandwidth == null ? () -> IoLimits.NONE : bandwidth::limits;
-    this.learntBytes = bandwidth == null ? () -> 0 : bandwidth::learntBytes;
-    Decisions decisions = new Decisions(new TunerFile(environment.storage(), pool));
-    TunerService.Work work = new TunerService.Work(cache, flusher, merger, decisions);
-    this.tuner = tuned ? new TunerService(engine, pool, work, wall, tuning) : null;
-    List<StoreWatch> all = new ArrayList<>(List.of(idleWatch));
-    MergeTiming timing = options.timing();
-    if (timing.decides() && !readOnly) {
-      LongSupplier spare = bandwidth == null ? () -> 0 : bandwidth::spareBytes;
-      all.add(new MergePauses(engine, merger, timing, flusher, spare));
-    }
-    if (bandwidth != null) {
-      all.add(bandwidth);
-    }
-    if (tuner != null) {
-      all.add(tuner);
-    }
-    this.shapes =
-        tuning.shaping().adaptation() == Adaptation.OFF || readOnly
-            ? null
-            : new ShapeService(engine, merger, decisions, tuning);
-    if (shapes != null) {
-      all.add(shapes);
-    }
-    this.watches = List.copyOf(all);
+    this.services = new Services(this, options, tuning, tuned);
     this.committer =
         new Committer(
             engine,
@@ -361,16 +316,6 @@ public final class StoreParts {
         : new TreeDefinition(treeId, tree.name(), TreeText.format(tree.settings())).label();
   }
 
-  private Bandwidth newBandwidth() {
-    Bandwidth.Seams seams =
-        new Bandwidth.Seams(
-            () -> engine.log().isOpen() ? engine.log().end() : 0,
-            engine.gate()::pressure,
-            this::onLimited,
-            engine.failure()::fail);
-    return new Bandwidth(environment, storage, options.limits(), seams);
-  }
-
   /** Joins the other stores of the budget, until {@link #addClosing}. */
   private SharedIo.Share join(SharedIo budget) {
     SharedIo.Share share =
@@ -382,11 +327,6 @@ public final class StoreParts {
                     + engine.log().end());
     environment.scheduler().share(share);
     return share;
-  }
-
-  private void onLimited(IoLimits limits) {
-    observers.onLimited(
-        limits.urgentBytes(), limits.allBytes(), limits.pieceBytes(), limits.reason());
   }
 
   /**
@@ -404,50 +344,24 @@ public final class StoreParts {
   }
 
   private void onSealed(TreeHandle tree) {
-    merger.requestMemory(tree);
+    memoryMerger.request(tree);
     onWritten();
   }
 
   /** Some more was written. */
   private void onWritten() {
     flusher.request();
-    watches.forEach(StoreWatch::onWritten);
+    services.onWritten();
   }
 
   /** The cache had not what was read. */
   void onCacheMiss() {
-    watches.forEach(StoreWatch::onCacheMiss);
-  }
-
-  /**
-   * Waits, with every pause of merges ended meanwhile, and no job limited.
-   *
-   * @param wait waits for merges, or for what they bring about
-   */
-  public void awaitMerges(Runnable wait) {
-    await(watches, wait);
-  }
-
-  /**
-   * As {@link #awaitMerges}, but jobs leave the device to clients as ever: who asked for the merges
-   * has time.
-   */
-  public void awaitMergesBesideClients(Runnable wait) {
-    await(watches.stream().filter(watch -> !(watch instanceof Bandwidth)).toList(), wait);
-  }
-
-  private static void await(List<StoreWatch> told, Runnable wait) {
-    told.forEach(StoreWatch::onAwaited);
-    try {
-      wait.run();
-    } finally {
-      told.forEach(StoreWatch::onNoLongerAwaited);
-    }
+    services.onCacheMiss();
   }
 
   /** Memory is still to be given back. */
   private void onUnfinished() {
-    idleWatch.onWritten();
+    services.onUnfinished();
   }
 
   /** A tree is to leave the write memory. */
@@ -504,7 +418,7 @@ public final class StoreParts {
       storage.deleteBy(environment.scheduler());
     }
     flusher.request();
-    watches.forEach(StoreWatch::start);
+    services.start();
   }
 
   /**
@@ -565,6 +479,10 @@ public final class StoreParts {
     return merger;
   }
 
+  public MemoryMerger memoryMerger() {
+    return memoryMerger;
+  }
+
   public BufferCache cache() {
     return cache;
   }
@@ -590,30 +508,14 @@ public final class StoreParts {
     return wall;
   }
 
-  /** What flushes and merges may read and write now, and why. */
-  public IoLimits ioLimits() {
-    return ioLimits.get();
-  }
-
-  /** What was learnt of the device, in bytes per second; 0 if nothing was. */
-  public long learntBytes() {
-    return learntBytes.getAsLong();
-  }
-
-  /** The memory tuner, null if it is off. */
-  public @Nullable TunerService tuner() {
-    return tuner;
-  }
-
-  /** Chooses the runs of trees, null if nothing does. */
-  public @Nullable ShapeService shapes() {
-    return shapes;
+  public Services services() {
+    return services;
   }
 
   /** Adds what takes the store apart. By then nobody uses it any more, and no job is left. */
   public void addClosing(ClosingSteps steps) {
     steps.add(observers::close);
-    steps.add(idleWatch::stop);
+    steps.add(services::stop);
     if (engine.log().isOpen()) {
       steps.add(engine.log()::close);
       steps.add(this::noteTime);
@@ -629,9 +531,7 @@ public final class StoreParts {
     }
     steps.add(engine.catalog()::close);
     steps.add(cache::close);
-    if (tuner != null) {
-      steps.add(tuner::release);
-    }
+    steps.add(services::release);
     steps.add(() -> pool.release(engine.catalog().space().spare()));
     steps.add(manifest::close);
     steps.add(pool::close);

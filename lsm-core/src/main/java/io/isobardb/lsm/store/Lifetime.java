@@ -9,8 +9,6 @@ import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.ExitHook;
 import io.isobardb.lsm.schedule.SignalLock;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.lsm.tuning.ShapeService;
-import io.isobardb.lsm.tuning.TunerService;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -367,14 +365,7 @@ final class Lifetime implements ExitHook.Closer {
     ClosingSteps steps = new ClosingSteps();
     steps.add(this::unregister);
     steps.add(transactions::close);
-    TunerService tuner = parts.tuner();
-    if (tuner != null) {
-      steps.add(tuner::stop);
-    }
-    ShapeService shapes = parts.shapes();
-    if (shapes != null) {
-      steps.add(shapes::stop);
-    }
+    parts.services().addStops(steps);
     steps.add(engine.gate()::close);
     steps.addRepeatable(cursors::closeAll);
     steps.add(this::closeRecorder);
@@ -389,7 +380,8 @@ final class Lifetime implements ExitHook.Closer {
             engine.catalog().trees().forEach(tree -> tree.close(TreeHandle.Refusal.STORE_CLOSED)));
     // Reads ask their tree, not the store: some have begun since.
     steps.addRepeatable(operations::awaitBegun);
-    steps.addRepeatable(() -> parts.awaitMerges(() -> operations.awaitJobs(() -> false)));
+    steps.addRepeatable(
+        () -> parts.services().awaitMerges(() -> operations.awaitJobs(() -> false)));
     steps.addRepeatable(() -> operations.awaitReaders(parts.pool().epochs()));
     steps.add(() -> ProfileFile.write(engine, parts.pool()));
     parts.addClosing(steps);

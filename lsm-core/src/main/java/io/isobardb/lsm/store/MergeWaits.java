@@ -29,7 +29,7 @@ final class MergeWaits {
   void awaitQuiet() {
     parts.observers().refuseWhileTelling("Store.awaitQuiet");
     operations.checkOpen();
-    parts.awaitMerges(this::awaitAllQuiet);
+    parts.services().awaitMerges(this::awaitAllQuiet);
   }
 
   /** Merges a range down to the last level. The bounds are not changed any more. */
@@ -62,8 +62,10 @@ final class MergeWaits {
                   || tree.closed()
                   || engine.space().isFull()
                   || engine.failure().cause() != null;
-      parts.awaitMergesBesideClients(
-          () -> operations.awaitJobEnd(() -> done.getAsBoolean() || ended.getAsBoolean()));
+      parts
+          .services()
+          .awaitMergesBesideClients(
+              () -> operations.awaitJobEnd(() -> done.getAsBoolean() || ended.getAsBoolean()));
       if (!done.getAsBoolean()) {
         tree.checkOpen();
         operations.checkOpen();
@@ -93,7 +95,7 @@ final class MergeWaits {
     try {
       for (TreeHandle tree : engine.catalog().trees()) {
         parts.merger().requestExpired(tree);
-        parts.merger().requestIdle(tree);
+        parts.memoryMerger().requestIdle(tree);
       }
     } finally {
       operations.exit(slot);

@@ -120,7 +120,7 @@ final class StatsCollector {
         interruptions.preemptions(),
         interruptions.processorWaits(),
         engine.snapshots().time().leaps(),
-        parts.merger().memoryMerges(),
+        parts.memoryMerger().merges(),
         parts.storage().bytesRead(),
         parts.storage().bytesWritten(),
         ioLimits(parts, interruptions),
@@ -150,12 +150,12 @@ final class StatsCollector {
 
   private static StoreStats.IoLimitStats ioLimits(
       StoreParts parts, Scheduler.Interruptions interruptions) {
-    IoLimits limits = parts.ioLimits();
+    IoLimits limits = parts.services().ioLimits();
     return new StoreStats.IoLimitStats(
         limits.urgentBytes(),
         limits.allBytes(),
         limits.pieceBytes(),
-        parts.learntBytes(),
+        parts.services().learntBytes(),
         interruptions.throttled(),
         limits.reason());
   }
@@ -201,7 +201,7 @@ final class StatsCollector {
   }
 
   private static StoreStats.TunerStats tunerStats(StoreParts parts) {
-    TunerService tuner = parts.tuner();
+    TunerService tuner = parts.services().tuner();
     Decision last = tuner == null ? null : tuner.last();
     return new StoreStats.TunerStats(
         tuner != null && tuner.dividesMemory(),

@@ -205,13 +205,15 @@ public final class Trees {
     operations.awaitBegun();
     handle.close(TreeHandle.Refusal.DROPPED);
     operations.onTreeClosed();
-    parts.awaitMerges(
-        () -> {
-          while (handle.memory().isTaken() || parts.merger().busy(handle)) {
-            handle.memory().await();
-            operations.awaitJobs(() -> !parts.merger().busy(handle));
-          }
-        });
+    parts
+        .services()
+        .awaitMerges(
+            () -> {
+              while (handle.memory().isTaken() || parts.merger().busy(handle)) {
+                handle.memory().await();
+                operations.awaitJobs(() -> !parts.merger().busy(handle));
+              }
+            });
     boolean dropped = false;
     store.totals().drops(handle);
     try {
