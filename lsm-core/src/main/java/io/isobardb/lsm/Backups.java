@@ -40,7 +40,12 @@ import java.util.List;
  * StoreLockedException} for a change while somebody else makes one.
  */
 public interface Backups extends AutoCloseable {
-  /** Opens a directory of backups, or makes one, without a limit to the rate. */
+  /**
+   * Opens a directory of backups, or makes one, without a limit to the rate.
+   *
+   * @param directory one of backups, or empty, or not there yet
+   * @return the backups, for one thread or many
+   */
   static Backups open(Path directory) {
     return open(directory, Long.MAX_VALUE);
   }
@@ -50,6 +55,7 @@ public interface Backups extends AutoCloseable {
    *
    * @param directory one of backups, or empty, or not there yet
    * @param bytesPerSecond how much of a store {@link #create} reads in a second, at least 1
+   * @return the backups, for one thread or many
    * @throws io.isobardb.lsm.error.FormatException if it holds something else
    * @throws IllegalArgumentException if there are no backups yet, and it lies within a store or
    *     within other backups; nothing is made
@@ -63,7 +69,10 @@ public interface Backups extends AutoCloseable {
   /**
    * As {@link #open(Path, long)}.
    *
+   * @param directory one of backups, or empty, or not there yet
+   * @param bytesPerSecond how much of a store {@link #create} reads in a second, at least 1
    * @param access who else may use the backups that are made, and the stores that are restored
+   * @return the backups, for one thread or many
    */
   static Backups open(Path directory, long bytesPerSecond, FileAccess access) {
     return Opening.backups(directory, bytesPerSecond, access);
@@ -75,21 +84,31 @@ public interface Backups extends AutoCloseable {
    *
    * <p>It takes 16 MB beside the memory budget while it works.
    *
+   * @param store open, also to be read only
+   * @return the new backup, as {@link #list} tells it from now on
    * @throws IllegalArgumentException if the backups would lie within the store's directory
    * @throws io.isobardb.lsm.error.StoreFailedException if the store has failed
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed meanwhile
    */
   Backup create(Store store);
 
-  /** The backups, oldest first, but for those that {@link #verify} would find to be unreadable. */
+  /**
+   * {@return the backups, oldest first, but for those that {@link #verify} would find to be
+   * unreadable}
+   */
   List<Backup> list();
 
-  /** Reads all files of all backups; gives what is damaged or missing. */
+  /**
+   * Reads all files of all backups.
+   *
+   * @return what is damaged or missing; empty if nothing is
+   */
   List<Finding> verify();
 
   /**
    * Makes a store of a backup. All of it is durable when this returns; no store is there before.
    *
+   * @param id {@link Backup#id} of one that is listed
    * @param target empty or not there yet; if this fails, it is again as it was
    * @throws io.isobardb.lsm.error.FormatException if the target is not empty
    * @throws IllegalArgumentException if there is no such backup, or the target lies within a store
@@ -97,7 +116,11 @@ public interface Backups extends AutoCloseable {
    */
   void restore(long id, Path target);
 
-  /** Deletes a backup, whether it can be read or not, and the SSTables that no other one has. */
+  /**
+   * Deletes a backup, whether it can be read or not, and the SSTables that no other one has.
+   *
+   * @param id {@link Backup#id} of one that is there
+   */
   void delete(long id);
 
   /**

@@ -30,6 +30,7 @@ public interface BulkLoad extends AutoCloseable {
    *
    * @param tree one of those that the load was begun with
    * @param key behind all that were added to the tree, in its order
+   * @param value 0 to {@link Tree#maxValueBytes} bytes
    * @throws IllegalArgumentException if the key is not behind the last one, with both; if key or
    *     value exceed their limits; or if it is no tree of the load. What was added stands
    * @throws io.isobardb.lsm.error.DiskFullException if there is no room; the load has failed then
@@ -41,6 +42,11 @@ public interface BulkLoad extends AutoCloseable {
   /**
    * Adds an entry that is absent from an instant on; see {@link Tree#put(byte[], byte[], Instant)}.
    * Else as {@link #add(Tree, byte[], byte[])}.
+   *
+   * @param tree one of those that the load was begun with
+   * @param key behind all that were added to the tree, in its order
+   * @param value 0 to {@link Tree#maxValueBytes} bytes
+   * @param expires from when on the key is absent; {@link Instant#MAX} for never
    */
   void add(Tree tree, byte[] key, byte[] value, Instant expires);
 
@@ -61,7 +67,9 @@ public interface BulkLoad extends AutoCloseable {
    */
   void commit();
 
-  /** Bytes of the SSTables that were written so far, those excepted that are not whole yet. */
+  /**
+   * {@return bytes of the SSTables that were written so far, those excepted that are not whole yet}
+   */
   long bytesWritten();
 
   /** Ends the load. What was not committed is gone. Does nothing if it has ended. */

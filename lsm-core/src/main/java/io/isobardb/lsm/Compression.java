@@ -29,7 +29,13 @@ public record Compression(String codec, String last) implements Comparable<Compr
   /** LZ4: fast, about half the size for text. */
   public static final Compression LZ4 = of("LZ4");
 
-  /** Checks the names. */
+  /**
+   * Checks the names.
+   *
+   * @param codec for all levels but the last
+   * @param last for the last level
+   * @throws IllegalArgumentException if no codec can have one of these names
+   */
   public Compression {
     check(codec);
     check(last);
@@ -42,8 +48,9 @@ public record Compression(String codec, String last) implements Comparable<Compr
   }
 
   /**
-   * One codec for all levels.
+   * {@return one codec for all levels}
    *
+   * @param codec a letter, then up to 15 letters, digits and hyphens, in upper case
    * @throws IllegalArgumentException if no codec can have this name
    */
   public static Compression of(String codec) {
@@ -54,6 +61,8 @@ public record Compression(String codec, String last) implements Comparable<Compr
    * What {@link #toString} gave, or a user wrote, in upper or lower case: {@code LZ4}, or {@code
    * LZ4,last=ZSTD}.
    *
+   * @param text spaces do not count
+   * @return what the text says
    * @throws IllegalArgumentException if it is neither
    */
   public static Compression parse(String text) {
@@ -68,8 +77,9 @@ public record Compression(String codec, String last) implements Comparable<Compr
   }
 
   /**
-   * The same, with another codec for the last level.
+   * {@return the same, with another codec for the last level}
    *
+   * @param other a letter, then up to 15 letters, digits and hyphens, in upper case
    * @throws IllegalArgumentException if no codec can have this name
    */
   public Compression last(String other) {

@@ -28,68 +28,100 @@ import org.jspecify.annotations.Nullable;
  * one of them reads may be a mixture. Closing the store or dropping the tree closes it.
  */
 public interface Cursor extends AutoCloseable {
-  /** Moves to the first entry. Returns {@link #isValid}. */
+  /**
+   * Moves to the first entry.
+   *
+   * @return {@link #isValid}: false if there is none
+   */
   boolean first();
 
-  /** Moves to the last entry. Returns {@link #isValid}. */
+  /**
+   * Moves to the last entry.
+   *
+   * @return {@link #isValid}: false if there is none
+   */
   boolean last();
 
-  /** Moves to the first entry whose key is not before {@code key}. Returns {@link #isValid}. */
+  /**
+   * Moves to the first entry whose key is not before {@code key}.
+   *
+   * @param key need not be there, nor within the cursor's bounds
+   * @return {@link #isValid}: false if there is none
+   */
   boolean seek(byte[] key);
 
-  /** Moves to the last entry whose key is before {@code key}. Returns {@link #isValid}. */
+  /**
+   * Moves to the last entry whose key is before {@code key}.
+   *
+   * @param key need not be there, nor within the cursor's bounds
+   * @return {@link #isValid}: false if there is none
+   */
   boolean seekBefore(byte[] key);
 
-  /** As {@link #seek(byte[])}; the key is what remains in the buffer. */
+  /**
+   * As {@link #seek(byte[])}; the key is what remains in the buffer.
+   *
+   * @param key need not be there; its position stays
+   * @return {@link #isValid}: false if there is none
+   */
   boolean seek(ByteBuffer key);
 
-  /** As {@link #seekBefore(byte[])}; the key is what remains in the buffer. */
+  /**
+   * As {@link #seekBefore(byte[])}; the key is what remains in the buffer.
+   *
+   * @param key need not be there; its position stays
+   * @return {@link #isValid}: false if there is none
+   */
   boolean seekBefore(ByteBuffer key);
 
   /**
-   * Moves to the next entry. Returns {@link #isValid}.
+   * Moves to the next entry.
    *
+   * @return {@link #isValid}: false if it stood on the last one
    * @throws IllegalStateException if the cursor stands on none
    */
   boolean next();
 
   /**
-   * Moves to the entry before. Returns {@link #isValid}.
+   * Moves to the entry before.
    *
+   * @return {@link #isValid}: false if it stood on the first one
    * @throws IllegalStateException if the cursor stands on none
    */
   boolean previous();
 
-  /** Whether the cursor stands on an entry. */
+  /** {@return whether the cursor stands on an entry} */
   boolean isValid();
 
-  /** A copy of the current key. */
+  /** {@return a copy of the current key} */
   byte[] key();
 
-  /** Length of the current key in bytes. */
+  /** {@return length of the current key in bytes} */
   int keyLength();
 
   /**
    * Puts the current key into {@code target}, if it fits what remains there; its position then
    * advances.
    *
+   * @param target direct or on the heap, not read-only
    * @return the key's length; nothing was copied if that is larger than what remains
    */
   int key(ByteBuffer target);
 
-  /** A copy of the current value. */
+  /** {@return a copy of the current value} */
   byte[] value();
 
-  /** When the current entry expires; null if it does not. */
+  /** {@return when the current entry expires; null if it does not} */
   @Nullable Instant expires();
 
-  /** Length of the current value in bytes. */
+  /** {@return length of the current value in bytes} */
   int valueLength();
 
   /**
    * Puts the current value into {@code target}, if it fits what remains there; its position then
    * advances.
    *
+   * @param target direct or on the heap, not read-only
    * @return the value's length; nothing was copied if that is larger than what remains
    */
   int value(ByteBuffer target);
@@ -98,6 +130,8 @@ public interface Cursor extends AutoCloseable {
    * Looks at the current value, in a buffer of the cursor that is used again: no array is made of
    * it. {@code look} may read other keys, and move the cursor.
    *
+   * @param <T> what is made of a value; must not be its buffer
+   * @param look called once, on this thread
    * @return what {@code look} made of the value
    */
   <T> T read(ValueReader<T> look);

@@ -4,7 +4,19 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a cursor covers; immutable. */
+/**
+ * What a cursor covers; immutable.
+ *
+ * <pre>{@code
+ * byte[] from = "user/1000".getBytes(UTF_8);
+ * CursorOptions page = CursorOptions.prefix("user/".getBytes(UTF_8)).from(from);
+ * try (Cursor cursor = tree.cursor(page)) {
+ *   for (boolean more = cursor.first(); more; more = cursor.next()) {
+ *     use(cursor.key(), cursor.value());
+ *   }
+ * }
+ * }</pre>
+ */
 public final class CursorOptions {
   private static final CursorOptions ALL = new CursorOptions(null, null, null, false);
 
@@ -23,14 +35,16 @@ public final class CursorOptions {
     this.byPrefix = byPrefix;
   }
 
-  /** The whole tree, as it is when the cursor is opened. */
+  /** {@return options for the whole tree, as it is when the cursor is opened} */
   public static CursorOptions all() {
     return ALL;
   }
 
   /**
-   * All keys that begin with {@code prefix}. Only for trees in byte order: a cursor over a tree
-   * with another key order refuses it.
+   * {@return options for all keys that begin with {@code prefix}} Only for trees in byte order: a
+   * cursor over a tree with another key order refuses it.
+   *
+   * @param prefix copied; empty for all keys
    */
   public static CursorOptions prefix(byte[] prefix) {
     byte[] end = Objects.requireNonNull(prefix, "prefix").clone();
@@ -46,37 +60,49 @@ public final class CursorOptions {
     return new CursorOptions(prefix.clone(), end, null, true);
   }
 
-  /** Only keys from {@code key} on. */
+  /**
+   * {@return the same, with a first key}
+   *
+   * @param key the first that is covered, whether it is there or not; copied
+   */
   public CursorOptions from(byte[] key) {
     return new CursorOptions(Objects.requireNonNull(key, "key").clone(), to, snapshot, byPrefix);
   }
 
-  /** Only keys before {@code key}. */
+  /**
+   * {@return the same, with an end that is not covered}
+   *
+   * @param key whether it is there or not; copied
+   */
   public CursorOptions to(byte[] key) {
     return new CursorOptions(from, Objects.requireNonNull(key, "key").clone(), snapshot, byPrefix);
   }
 
-  /** As of a snapshot. The cursor may outlive it. */
+  /**
+   * {@return the same, as of a snapshot} The cursor may outlive it.
+   *
+   * @param value of the store that the tree belongs to; not closed when the cursor is opened
+   */
   public CursorOptions snapshot(Snapshot value) {
     return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"), byPrefix);
   }
 
-  /** A copy of the first key that it covers; null if there is no bound. */
+  /** {@return a copy of the first key that it covers; null if there is no bound} */
   public byte @Nullable [] from() {
     return from == null ? null : from.clone();
   }
 
-  /** A copy of the key behind the last one that it covers; null if there is no bound. */
+  /** {@return a copy of the key behind the last one that it covers; null if there is no bound} */
   public byte @Nullable [] to() {
     return to == null ? null : to.clone();
   }
 
-  /** The snapshot that it reads; null for what is there when the cursor is opened. */
+  /** {@return the snapshot that it reads; null for what is there when the cursor is opened} */
   public @Nullable Snapshot snapshot() {
     return snapshot;
   }
 
-  /** Whether the bounds are those of a prefix. */
+  /** {@return whether the bounds are those of a prefix} */
   public boolean isPrefix() {
     return byPrefix;
   }

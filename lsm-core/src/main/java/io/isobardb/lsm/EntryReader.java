@@ -10,6 +10,8 @@ public interface EntryReader {
    * again for other entries. What is made of them, slices and duplicates, must not be used after
    * the call: their memory may hold something else then, or be gone.
    *
+   * @param key the whole key, from the buffer's position to its limit
+   * @param value the whole value, likewise
    * @return whether to go on to the next entry
    */
   boolean read(ByteBuffer key, ByteBuffer value);

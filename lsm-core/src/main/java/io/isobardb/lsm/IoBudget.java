@@ -29,7 +29,7 @@ public interface IoBudget {
   long LEAST_BYTES = 1 << 20;
 
   /**
-   * A budget that no store shares yet.
+   * {@return a budget that no store shares yet}
    *
    * @param bytesPerSecond read and written, at least {@link #LEAST_BYTES}
    * @throws IllegalArgumentException if it is less
@@ -38,9 +38,9 @@ public interface IoBudget {
     return Opening.ioBudget(bytesPerSecond);
   }
 
-  /** Bytes per second that flushes and merges of all its stores may read and write. */
+  /** {@return bytes per second that flushes and merges of all its stores may read and write} */
   long bytesPerSecond();
 
-  /** How many open stores share it now. */
+  /** {@return how many open stores share it now} */
   int stores();
 }

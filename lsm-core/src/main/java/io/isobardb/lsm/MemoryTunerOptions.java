@@ -9,6 +9,15 @@ import java.time.Duration;
  * How the memory tuner divides a store's memory between writes and buffer cache; immutable. The
  * defaults are made for every workload. Set the weights first, for a device whose writes cost more
  * than its reads, and then the floors.
+ *
+ * <pre>{@code
+ * // Writes take the device twice as long as reads do; the cache keeps 64 MiB in any case.
+ * StoreOptions options =
+ *     StoreOptions.builder()
+ *         .memoryBudget(256 << 20)
+ *         .memoryTuner(tuner -> tuner.writeWeight(2).cacheFloor(64 << 20))
+ *         .build();
+ * }</pre>
  */
 public final class MemoryTunerOptions {
   private final OptionValues values;
@@ -17,32 +26,34 @@ public final class MemoryTunerOptions {
     this.values = values;
   }
 
-  /** Whether the store divides its memory itself. */
+  /** {@return whether the store divides its memory itself} */
   public boolean on() {
     return values.get(StoreOption.TUNER_ON);
   }
 
-  /** How often the tuner decides while little is written. */
+  /** {@return how often the tuner decides while little is written} */
   public Duration interval() {
     return values.get(StoreOption.TUNER_INTERVAL);
   }
 
-  /** What a page written costs. */
+  /** {@return what a page written costs} */
   public double writeWeight() {
     return values.get(StoreOption.TUNER_WRITE_WEIGHT);
   }
 
-  /** What a page read costs. */
+  /** {@return what a page read costs} */
   public double readWeight() {
     return values.get(StoreOption.TUNER_READ_WEIGHT);
   }
 
-  /** The least write memory that the tuner leaves, in bytes; 0 for what the store needs. */
+  /**
+   * {@return the least write memory that the tuner leaves, in bytes; 0 for what the store needs}
+   */
   public long writeFloor() {
     return values.get(StoreOption.TUNER_WRITE_FLOOR);
   }
 
-  /** The least cache that the tuner leaves, in bytes; 0 for what the store needs. */
+  /** {@return the least cache that the tuner leaves, in bytes; 0 for what the store needs} */
   public long cacheFloor() {
     return values.get(StoreOption.TUNER_CACHE_FLOOR);
   }
@@ -70,7 +81,12 @@ public final class MemoryTunerOptions {
       return this;
     }
 
-    /** Whether the store divides its memory itself. Default: on. */
+    /**
+     * Whether the store divides its memory itself. Default: on.
+     *
+     * @param value false to leave the division as it was opened
+     * @return this builder
+     */
     public Builder on(boolean value) {
       return set(StoreOption.TUNER_ON, value);
     }
@@ -79,6 +95,9 @@ public final class MemoryTunerOptions {
      * How often the tuner decides while little is written, a second to a day; while much is, it
      * decides each time that twice the budget was written, or the log limit if that is more.
      * Default: a minute.
+     *
+     * @param value a second to a day
+     * @return this builder
      */
     public Builder interval(Duration value) {
       return set(StoreOption.TUNER_INTERVAL, value);
@@ -88,12 +107,20 @@ public final class MemoryTunerOptions {
      * What a page that flushes and merges write costs, 0 to 1,000,000: omega of section 5.1. Only
      * its ratio to {@link #readWeight} counts; 2 for a device whose writes take twice what its
      * reads do. Default: 1.
+     *
+     * @param weight 0 to 1,000,000
+     * @return this builder
      */
     public Builder writeWeight(double weight) {
       return set(StoreOption.TUNER_WRITE_WEIGHT, weight);
     }
 
-    /** What a page read costs, 0 to 1,000,000: gamma there. Default: 1. */
+    /**
+     * What a page read costs, 0 to 1,000,000: gamma there. Default: 1.
+     *
+     * @param weight 0 to 1,000,000
+     * @return this builder
+     */
     public Builder readWeight(double weight) {
       return set(StoreOption.TUNER_READ_WEIGHT, weight);
     }
@@ -102,6 +129,9 @@ public final class MemoryTunerOptions {
      * The least write memory that the tuner leaves, in bytes, at most {@link
      * StoreOptions#writeMemory}. If the budget is changed it is changed in proportion. Default 0:
      * what the store needs.
+     *
+     * @param bytes 0, or up to the write memory
+     * @return this builder
      */
     public Builder writeFloor(long bytes) {
       return set(StoreOption.TUNER_WRITE_FLOOR, bytes);
@@ -111,6 +141,9 @@ public final class MemoryTunerOptions {
      * The least buffer cache that the tuner leaves, in bytes, at most what the budget leaves beside
      * {@link StoreOptions#writeMemory}; some of that is used otherwise. If the budget is changed it
      * is changed in proportion. Default 0: what the store needs.
+     *
+     * @param bytes 0, or up to what is beside the write memory
+     * @return this builder
      */
     public Builder cacheFloor(long bytes) {
       return set(StoreOption.TUNER_CACHE_FLOOR, bytes);

@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 public interface MergeFilter {
   /**
-   * The key of the record that an entry belongs to.
+   * {@return the key of the record that an entry belongs to}
    *
    * @param key the entry's; not to be changed
    */
   byte[] recordKey(byte[] key);
 
   /**
-   * Whether readers count an entry. Equal arguments get equal answers.
+   * {@return whether readers count an entry} Equal arguments get equal answers.
    *
    * @param key the entry's; not to be changed
    * @param record its record, not to be changed; null if there is none

@@ -14,6 +14,13 @@ public record RecordingOptions(int oneKeyIn, long maxBytes) {
   private static final long LEAST_BYTES = 64 << 10;
   private static final RecordingOptions DEFAULTS = new RecordingOptions(64, 64L << 20);
 
+  /**
+   * Checks the ranges.
+   *
+   * @param oneKeyIn a power of two, 1 to 65,536
+   * @param maxBytes 64 KiB or more
+   * @throws IllegalArgumentException if one is out of its range
+   */
   public RecordingOptions {
     if (oneKeyIn < 1 || oneKeyIn > MOST_KEYS || Integer.bitCount(oneKeyIn) != 1) {
       throw new IllegalArgumentException(
@@ -25,17 +32,25 @@ public record RecordingOptions(int oneKeyIn, long maxBytes) {
     }
   }
 
-  /** The defaults of all options. */
+  /** {@return the defaults of all options} */
   public static RecordingOptions defaults() {
     return DEFAULTS;
   }
 
-  /** The same, with one key of this many. */
+  /**
+   * {@return the same, with one key of this many}
+   *
+   * @param keys a power of two, 1 to 65,536; with 1 each key is recorded
+   */
   public RecordingOptions withOneKeyIn(int keys) {
     return new RecordingOptions(keys, maxBytes);
   }
 
-  /** The same, with a file of this size at most. */
+  /**
+   * {@return the same, with a file of this size at most}
+   *
+   * @param bytes 64 KiB or more
+   */
   public RecordingOptions withMaxBytes(long bytes) {
     return new RecordingOptions(oneKeyIn, bytes);
   }

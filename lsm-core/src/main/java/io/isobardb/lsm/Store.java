@@ -34,7 +34,13 @@ import org.jspecify.annotations.Nullable;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */
 public interface Store extends AutoCloseable {
-  /** Opens the store in a directory, or makes one there, with default options. */
+  /**
+   * Opens the store in a directory, or makes one there, with default options.
+   *
+   * @param directory of the default file system, no network file system; made if it is missing,
+   *     with its parents
+   * @return the open store, to be closed
+   */
   static Store open(Path directory) {
     return open(directory, StoreOptions.defaults());
   }
@@ -42,6 +48,10 @@ public interface Store extends AutoCloseable {
   /**
    * Opens the store in a directory.
    *
+   * @param directory of the default file system, no network file system; made if it is missing,
+   *     with its parents
+   * @param options how it is opened; a stored page size wins
+   * @return the open store, to be closed
    * @throws io.isobardb.lsm.error.StoreLockedException if it is open already, here or in another
    *     process
    * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
@@ -66,7 +76,9 @@ public interface Store extends AutoCloseable {
    * last checkpoint are written anew on the heap, up to the memory budget. All that would write
    * throws {@code ReadOnlyException}; backups and {@link #checkpointTo} work.
    *
+   * @param directory of the default file system, no network file system
    * @param options as for {@link #open}; {@code createIfMissing} is of no matter
+   * @return the open store, to be closed; it takes no writes
    * @throws io.isobardb.lsm.error.StoreLockedException if it is open to write, or open in this
    *     process
    * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
@@ -80,20 +92,26 @@ public interface Store extends AutoCloseable {
     return Opening.storeToRead(directory, options);
   }
 
-  /** What the store was opened with; the page size is the one that it has. */
+  /** {@return what the store was opened with; the page size is the one that it has} */
   StoreOptions options();
 
-  /** The names of all trees, sorted. */
+  /** {@return the names of all trees, sorted} */
   List<String> treeNames();
 
   /**
-   * A tree that exists.
+   * {@return a tree that exists}
    *
+   * @param name upper and lower case count
    * @throws IllegalArgumentException if there is none of this name; says which come near
    */
   Tree tree(String name);
 
-  /** A tree as it is stored, or created with default options if it is missing. */
+  /**
+   * {@return a tree as it is stored, or created with default options if it is missing}
+   *
+   * @param name if it is missing: 1 to 200 characters, without control characters and lone
+   *     surrogates
+   */
   default Tree openTree(String name) {
     return openTree(name, TreeOptions.defaults());
   }
@@ -107,6 +125,8 @@ public interface Store extends AutoCloseable {
    *
    * @param name if it is missing: 1 to 200 characters, without control characters and lone
    *     surrogates
+   * @param treeOptions what was not set takes what is stored, or the default if the tree is missing
+   * @return the tree, in use by as many callers as want it
    * @throws IllegalArgumentException if it exists and an option that was set is stored otherwise,
    *     with both values; or if it is missing and the name, or that of the key order, can't be
    *     stored; or if {@code runs} need more space than {@code maxSpace} allows
@@ -120,6 +140,8 @@ public interface Store extends AutoCloseable {
    * to the store after it.
    *
    * @param name 1 to 200 characters, without control characters and lone surrogates
+   * @param treeOptions what was not set takes its default
+   * @return the new tree, which is empty
    * @throws IllegalArgumentException if there is one of this name, or if the name, or that of the
    *     key order, can't be stored
    */
@@ -132,6 +154,7 @@ public interface Store extends AutoCloseable {
    * throws {@code TreeDroppedException} from now on: the {@link Tree}, cursors over it, write
    * batches and transactions that write to it.
    *
+   * @param name of a tree that exists
    * @throws IllegalArgumentException if there is no such tree
    */
   void dropTree(String name);
@@ -139,16 +162,21 @@ public interface Store extends AutoCloseable {
   /**
    * Gives a tree another name, durably; handles stay usable. Trees of a dataset must keep theirs.
    *
+   * @param name of a tree that exists
    * @param newName 1 to 200 characters, without control characters and lone surrogates
    * @throws IllegalArgumentException if there is no tree {@code name}, if there is one of the new
    *     name, or if that can't be stored
    */
   void renameTree(String name, String newName);
 
-  /** A new batch of writes to trees of this store. */
+  /** {@return a new batch of writes to trees of this store} */
   WriteBatch newBatch();
 
-  /** Writes a batch: see {@link #write(WriteBatch, Durability)}. */
+  /**
+   * Writes a batch: see {@link #write(WriteBatch, Durability)}.
+   *
+   * @param batch made by this store; may be cleared and filled again afterwards
+   */
   default void write(WriteBatch batch) {
     write(batch, options().durability());
   }
@@ -157,6 +185,8 @@ public interface Store extends AutoCloseable {
    * Writes a batch: all of it or nothing. What it survives when this returns says {@link
    * Durability}.
    *
+   * @param batch made by this store; may be cleared and filled again afterwards
+   * @param durability what all of it survives once this returns
    * @throws DiskFullException if there is no room; nothing was written, and will not be
    * @throws io.isobardb.lsm.error.WriteStalledException if it would wait longer than the batch's
    *     {@link WriteBatch#writeTimeout}; nothing was written, and will not be
@@ -167,19 +197,31 @@ public interface Store extends AutoCloseable {
    */
   void write(WriteBatch batch, Durability durability);
 
-  /** Begins to load entries in the order of their keys; syncs the log. See {@link BulkLoad}. */
+  /**
+   * Begins to load entries in the order of their keys; syncs the log. See {@link BulkLoad}.
+   *
+   * @param trees all that the load may add to, of this store
+   * @return the load, to be finished or closed
+   */
   BulkLoad bulkLoad(Tree... trees);
 
   /**
    * The one object of a type that goes with this store as long as it is open: for layers above that
    * have to know what of theirs is open over it.
    *
+   * @param <T> what goes with the store
+   * @param type there is one object for each, told apart by its class
    * @param make makes it when it is first asked for; must not call this method
+   * @return the same object in each call, of whatever thread
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed
    */
   <T> T companion(Class<T> type, Supplier<T> make);
 
-  /** Begins a transaction with default options: see {@link #begin(TransactionOptions)}. */
+  /**
+   * Begins a transaction with default options: see {@link #begin(TransactionOptions)}.
+   *
+   * @return the transaction, to be closed by the caller
+   */
   default Transaction begin() {
     return begin(TransactionOptions.defaults());
   }
@@ -187,10 +229,21 @@ public interface Store extends AutoCloseable {
   /**
    * Begins a transaction. The first one of an open store waits for the writes under way; from then
    * on plain writes lock their keys, which costs them a little.
+   *
+   * @param transactionOptions how isolated it is, how it locks, and how long it waits
+   * @return the transaction, to be closed by the caller
    */
   Transaction begin(TransactionOptions transactionOptions);
 
-  /** Runs {@code body} in a transaction with default options, and commits it. */
+  /**
+   * Runs {@code body} in a transaction with default options, and commits it.
+   *
+   * @param <T> what {@code body} gives
+   * @param <X> what {@code body} may throw beside unchecked exceptions
+   * @param body may run several times
+   * @return what {@code body} gave at last
+   * @throws X what {@code body} throws; the transaction is rolled back then
+   */
   default <T extends @Nullable Object, X extends Exception> T inTransaction(
       TransactionBody<T, X> body) throws X {
     return inTransaction(TransactionOptions.defaults(), body);
@@ -204,6 +257,10 @@ public interface Store extends AutoCloseable {
    * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does
    * another transaction of the same thread.
    *
+   * @param <T> what {@code body} gives
+   * @param <X> what {@code body} may throw beside unchecked exceptions
+   * @param transactionOptions how it is isolated, and how often and how long it is tried
+   * @param body may run several times, each time in a new transaction, on this thread
    * @return what {@code body} gave at last
    * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
    *     {@link TransactionOptions#retryTimeout} had passed
@@ -215,12 +272,23 @@ public interface Store extends AutoCloseable {
   /**
    * As {@link #inTransaction(TransactionBody)}, of what gives nothing. It has a name of its own
    * since the compiler could not tell which of the two {@code t -> t.get(tree, key)} is for.
+   *
+   * @param <X> what {@code task} may throw beside unchecked exceptions
+   * @param task may run several times
+   * @throws X what {@code task} throws; the transaction is rolled back then
    */
   default <X extends Exception> void runInTransaction(TransactionTask<X> task) throws X {
     runInTransaction(TransactionOptions.defaults(), task);
   }
 
-  /** As {@link #inTransaction(TransactionOptions, TransactionBody)}, of what gives nothing. */
+  /**
+   * As {@link #inTransaction(TransactionOptions, TransactionBody)}, of what gives nothing.
+   *
+   * @param <X> what {@code task} may throw beside unchecked exceptions
+   * @param transactionOptions how it is isolated, and how often and how long it is tried
+   * @param task may run several times
+   * @throws X what {@code task} throws; the transaction is rolled back then
+   */
   default <X extends Exception> void runInTransaction(
       TransactionOptions transactionOptions, TransactionTask<X> task) throws X {
     Objects.requireNonNull(task, "task");
@@ -232,7 +300,7 @@ public interface Store extends AutoCloseable {
         });
   }
 
-  /** The store as it is now, to read from while it changes. */
+  /** {@return the store as it is now, to read from while it changes} */
   Snapshot snapshot();
 
   /** Waits until all that was written survives a failure of the machine; errors as a write. */
@@ -277,6 +345,7 @@ public interface Store extends AutoCloseable {
    * more than ten seconds, this returns and logs a warning, and the store goes on giving it back;
    * {@link #stats} tells how much is held.
    *
+   * @param bytes 4 MiB, and 128 pages, to what the JVM and its container allow
    * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little
    * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
    */
@@ -286,10 +355,12 @@ public interface Store extends AutoCloseable {
    * As {@link #stats}, for monitoring that reads figures one by one, as {@link
    * io.isobardb.lsm.observe.Figure} helps to. Calls within a second get the same, of one moment.
    * The times of calls are those of the last minute or two.
+   *
+   * @return what the store has done, at most a second old
    */
   StoreStats metrics();
 
-  /** The directory of the store, in full. */
+  /** {@return the directory of the store, in full} */
   String path();
 
   /**
@@ -311,13 +382,18 @@ public interface Store extends AutoCloseable {
    * is not synced. Whether it can be written to is of no matter to the store.
    *
    * @param file must not be there yet
+   * @param recordingOptions of which keys, and how large the file may become
    * @return the handle that ends it; the end of the store does, too
    * @throws IllegalStateException if the store is being recorded
    * @throws UncheckedIOException if the file is there, or can't be written to
    */
   Recording startRecording(Path file, RecordingOptions recordingOptions);
 
-  /** Adds a listener; it is told of what ends from now on, until the store is closed. */
+  /**
+   * Adds a listener; it is told of what ends from now on, until the store is closed.
+   *
+   * @param listener called by the threads on which things end; what it throws is logged
+   */
   void addListener(StoreListener listener);
 
   /**
@@ -328,17 +404,17 @@ public interface Store extends AutoCloseable {
   void awaitQuiet();
 
   /**
-   * What has stopped the store from writing for good, such as a sync that failed; null as long as
-   * nothing has. Reads go on; to write again, close the store, mend the cause, and open it.
+   * {@return what has stopped the store from writing for good, such as a sync that failed; null as
+   * long as nothing has} Reads go on; to write again, close the store, mend the cause, and open it.
    */
   @Nullable Throwable failure();
 
-  /** What the store has done and what it holds. */
+  /** {@return what the store has done and what it holds} */
   StoreStats stats();
 
   /**
-   * What reads have asked of each run and SSTable on disk. When the store is closed it leaves that
-   * in a file, which {@code isobar stats DIR --profile} shows.
+   * {@return what reads have asked of each run and SSTable on disk} When the store is closed it
+   * leaves that in a file, which {@code isobar stats DIR --profile} shows.
    */
   StoreProfile profile();
 

@@ -244,17 +244,17 @@ public final class StoreOptions {
     }
   }
 
-  /** What {@link Store#open(java.nio.file.Path)} takes. */
+  /** {@return the defaults, which {@link Store#open(java.nio.file.Path)} takes} */
   public static StoreOptions defaults() {
     return builder().build();
   }
 
-  /** Begins with the defaults. */
+  /** {@return a builder with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** A builder for which the same is set; what was not set still follows from what is. */
+  /** {@return a builder for which the same is set; what was not set still follows from what is} */
   public Builder toBuilder() {
     Builder builder = new Builder(values.toBuilder(), orders, operators);
     builder.ioBudget = ioBudget;
@@ -266,6 +266,9 @@ public final class StoreOptions {
    * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB and GB, durations ms and s. What
    * options were called and took before is read until 1.0, and one warning logs what to write.
    *
+   * @param properties those with other prefixes are passed over
+   * @param prefix such as {@code isobar.}; empty for all properties
+   * @return the options; what no property says has its default
    * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
    *     value that does not parse or is out of its range
    */
@@ -278,137 +281,152 @@ public final class StoreOptions {
   }
 
   /**
-   * The value of an option by its name, as {@link Builder#set} takes it.
+   * {@return the value of an option by its name, as {@link Builder#set} takes it}
    *
+   * @param name as in docs/options.md
    * @throws IllegalArgumentException for an unknown name, with the nearest known one
    */
   public String get(String name) {
     return values.text(Objects.requireNonNull(name, "name"));
   }
 
-  /** All memory the store may hold, in bytes. */
+  /** {@return all memory the store may hold, in bytes} */
   public long memoryBudget() {
     return values.get(StoreOption.MEMORY_BUDGET);
   }
 
   /**
-   * The part of the budget that writes may take, in bytes; the buffer cache has the rest. With the
-   * {@link #memoryTuner}, where it begins.
+   * {@return the part of the budget that writes may take, in bytes; the buffer cache has the rest}
+   * With the {@link #memoryTuner}, where it begins.
    */
   public long writeMemory() {
     return values.get(StoreOption.WRITE_MEMORY);
   }
 
-  /** Whether and how the store itself divides the memory between writes and buffer cache. */
+  /**
+   * {@return whether and how the store itself divides the memory between writes and buffer cache}
+   */
   public MemoryTunerOptions memoryTuner() {
     return new MemoryTunerOptions(values);
   }
 
-  /** The length of log, in bytes, that recovery may have to replay; older writes are flushed. */
+  /**
+   * {@return the length of log, in bytes, that recovery may have to replay; older writes are
+   * flushed}
+   */
   public long logLimit() {
     return values.get(StoreOption.LOG_LIMIT);
   }
 
-  /** How many times the size of its last level all levels of a tree may have together. */
+  /** {@return how many times the size of its last level all levels of a tree may have together} */
   public double maxSpace() {
     return values.get(StoreOption.MAX_SPACE);
   }
 
-  /** How many levels a tree has, and how large they are. */
+  /** {@return how many levels a tree has, and how large they are} */
   public Levels levels() {
     return values.get(StoreOption.LEVELS);
   }
 
-  /** When disk merges run. */
+  /** {@return when disk merges run} */
   public MergeSchedule mergeSchedule() {
     return values.get(StoreOption.MERGE_SCHEDULE);
   }
 
-  /** What the device reads and writes in a second. */
+  /** {@return what the device reads and writes in a second} */
   public IoBandwidth ioBandwidth() {
     return values.get(StoreOption.IO_BANDWIDTH);
   }
 
-  /** Size of a page, in bytes. */
+  /** {@return size of a page, in bytes} */
   public int pageSize() {
     return Math.toIntExact(values.get(StoreOption.PAGE_SIZE));
   }
 
-  /** Whether files are read and written past the system's page cache. */
+  /** {@return whether files are read and written past the system's page cache} */
   public IoMode ioMode() {
     return values.get(StoreOption.IO_MODE);
   }
 
-  /** Who else may use the files and directories that are made. */
+  /** {@return who else may use the files and directories that are made} */
   public FileAccess fileAccess() {
     return values.get(StoreOption.FILE_ACCESS);
   }
 
-  /** What a write gets that does not say. */
+  /** {@return what a write gets that does not say} */
   public Durability durability() {
     return values.get(StoreOption.DURABILITY);
   }
 
   /**
-   * The longest time until the sync of an {@link Durability#ASYNC} write begins: what a failure of
-   * the machine may take.
+   * {@return the longest time until the sync of an {@link Durability#ASYNC} write begins: what a
+   * failure of the machine may take}
    */
   public Duration asyncSyncInterval() {
     return values.get(StoreOption.ASYNC_SYNC_INTERVAL);
   }
 
   /**
-   * How long a write may wait until it has its place in the log; 365 days is for ever. A longer
-   * wait is a {@link io.isobardb.lsm.error.WriteStalledException}.
+   * {@return how long a write may wait until it has its place in the log; 365 days is for ever} A
+   * longer wait is a {@link io.isobardb.lsm.error.WriteStalledException}.
    */
   public Duration writeTimeout() {
     return values.get(StoreOption.WRITE_TIMEOUT);
   }
 
-  /** Threads for flushes and merges. */
+  /** {@return threads for flushes and merges} */
   public int backgroundThreads() {
     return values.get(StoreOption.BACKGROUND_THREADS);
   }
 
-  /** Whether a store is made where there is none. */
+  /** {@return whether a store is made where there is none} */
   public boolean createIfMissing() {
     return values.get(StoreOption.CREATE_IF_MISSING);
   }
 
   /**
-   * How many files the store keeps open; those that were read longest ago are closed, and opened
-   * again when they are read.
+   * {@return how many files the store keeps open; those that were read longest ago are closed, and
+   * opened again when they are read}
    */
   public int maxOpenFiles() {
     return values.get(StoreOption.MAX_OPEN_FILES);
   }
 
-  /** How many bytes of SSTables and log files are deleted in a second; 0 for no limit. */
+  /** {@return how many bytes of SSTables and log files are deleted in a second; 0 for no limit} */
   public long deleteRate() {
     return values.get(StoreOption.DELETE_RATE);
   }
 
-  /** Whether the store is closed when the JVM ends in an orderly way. */
+  /** {@return whether the store is closed when the JVM ends in an orderly way} */
   public boolean closeOnExit() {
     return values.get(StoreOption.CLOSE_ON_EXIT);
   }
 
-  /** The key orders that trees may have, by name; byte order is among them. */
+  /** {@return the key orders that trees may have, by name; byte order is among them} */
   public Map<String, KeyOrder> keyOrders() {
     return orders;
   }
 
-  /** The merge operators that trees may have, by name; the built-in ones are among them. */
+  /**
+   * {@return the merge operators that trees may have, by name; the built-in ones are among them}
+   */
   public Map<String, MergeOperator> mergeOperators() {
     return operators;
   }
 
-  /** What flushes and merges share with those of other stores; null, the default, for nothing. */
+  /**
+   * {@return what flushes and merges share with those of other stores; null, the default, for
+   * nothing}
+   */
   public @Nullable IoBudget ioBudget() {
     return ioBudget;
   }
 
-  /** The same for a store that was made with pages of this size; nothing is checked again. */
+  /**
+   * {@return the same for a store that was made with pages of this size; nothing is checked again}
+   *
+   * @param pageSize that of the store, in bytes
+   */
   public StoreOptions withStoredPageSize(int pageSize) {
     return pageSize == pageSize() ? this : new StoreOptions(this, pageSize);
   }
@@ -456,6 +474,10 @@ public final class StoreOptions {
     /**
      * All memory the store may hold, at least 4 MiB, and 128 pages of the store. Default: a quarter
      * of the JVM's direct memory limit, at most 1 GiB.
+     *
+     * @param bytes 4 MiB, and 128 pages, to what the JVM may have; whether it may is looked at when
+     *     the store is opened
+     * @return this builder
      */
     public Builder memoryBudget(long bytes) {
       return set(StoreOption.MEMORY_BUDGET, bytes);
@@ -466,6 +488,9 @@ public final class StoreOptions {
      * #memoryTuner} this is where it begins, and what a large value or batch can count on in any
      * case. Of a budget of few pages it may be less, so that flushes and reads have theirs too, and
      * it is 16 pages at least.
+     *
+     * @param bytes 1/256 to 3/4 of the budget
+     * @return this builder
      */
     public Builder writeMemory(long bytes) {
       return set(StoreOption.WRITE_MEMORY, bytes);
@@ -474,6 +499,9 @@ public final class StoreOptions {
     /**
      * Whether the store itself divides its memory between writes and buffer cache, by what is
      * written and read, and goes on from there when it is opened again. Default: on.
+     *
+     * @param on false to leave the division as {@link #writeMemory} says
+     * @return this builder
      */
     public Builder memoryTuner(boolean on) {
       return set(StoreOption.TUNER_ON, on);
@@ -481,6 +509,9 @@ public final class StoreOptions {
 
     /**
      * How the store divides its memory itself, such as {@code memoryTuner(t -> t.writeWeight(2))}.
+     *
+     * @param setting sets what it wants on the builder it gets, and need not keep that
+     * @return this builder
      */
     public Builder memoryTuner(Consumer<MemoryTunerOptions.Builder> setting) {
       Objects.requireNonNull(setting, "setting").accept(new MemoryTunerOptions.Builder(values));
@@ -491,6 +522,9 @@ public final class StoreOptions {
      * Sets an option by its name, such as {@code set("memoryBudget", "256MB")}. docs/options.md
      * lists all names and what they take.
      *
+     * @param name one of those, or of what it was called before
+     * @param value sizes with KB, MB or GB, durations with ms or s, choices by their names
+     * @return this builder
      * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
      *     value that does not parse
      */
@@ -499,7 +533,12 @@ public final class StoreOptions {
       return this;
     }
 
-    /** The length of the log, at least 1 MiB. Default: 2.5 times the write memory. */
+    /**
+     * The length of the log, at least 1 MiB. Default: 2.5 times the write memory.
+     *
+     * @param bytes at least 1 MiB
+     * @return this builder
+     */
     public Builder logLimit(long bytes) {
       return set(StoreOption.LOG_LIMIT, bytes);
     }
@@ -507,6 +546,9 @@ public final class StoreOptions {
     /**
      * How many times the size of its last level all levels of a tree may have together, 1.01 to 10.
      * L0 comes on top. With less, more is merged. Default: 1.25.
+     *
+     * @param times 1.01 to 10
+     * @return this builder
      */
     public Builder maxSpace(double times) {
       return set(StoreOption.MAX_SPACE, times);
@@ -515,6 +557,9 @@ public final class StoreOptions {
     /**
      * How many levels a tree has, and how large they are. Default {@link Levels#dynamic}. {@link
      * Levels#optimised} levels stay within {@link #maxSpace}.
+     *
+     * @param levels the same for all trees
+     * @return this builder
      */
     public Builder levels(Levels levels) {
       return set(StoreOption.LEVELS, levels);
@@ -523,6 +568,9 @@ public final class StoreOptions {
     /**
      * When disk merges run. Default {@link MergeSchedule#ALWAYS}. {@link MergeSchedule#ADAPTIVE}
      * suits writes that come in bursts.
+     *
+     * @param schedule the same for all trees
+     * @return this builder
      */
     public Builder mergeSchedule(MergeSchedule schedule) {
       return set(StoreOption.MERGE_SCHEDULE, schedule);
@@ -531,32 +579,60 @@ public final class StoreOptions {
     /**
      * What the device reads and writes in a second. Flushes and merges get what clients leave of
      * it. Default {@link IoBandwidth#auto}.
+     *
+     * @param device reads and writes together
+     * @return this builder
      */
     public Builder ioBandwidth(IoBandwidth device) {
       return set(StoreOption.IO_BANDWIDTH, device);
     }
 
-    /** A power of two from 4096 to 65536; stored with the store. Default 8192. */
+    /**
+     * A power of two from 4096 to 65536; stored with the store. Default 8192.
+     *
+     * @param bytes 4096, 8192, 16384, 32768 or 65536; of no matter if the store exists
+     * @return this builder
+     */
     public Builder pageSize(int bytes) {
       return set(StoreOption.PAGE_SIZE, (long) bytes);
     }
 
-    /** Default {@link IoMode#DIRECT}, where the file system can. */
+    /**
+     * Default {@link IoMode#DIRECT}, where the file system can.
+     *
+     * @param mode {@link IoMode#BUFFERED} to go through the system's page cache
+     * @return this builder
+     */
     public Builder ioMode(IoMode mode) {
       return set(StoreOption.IO_MODE, mode);
     }
 
-    /** Who else may use the files and directories made. Default {@link FileAccess#OWNER}. */
+    /**
+     * Who else may use the files and directories made. Default {@link FileAccess#OWNER}.
+     *
+     * @param access taken when a file is made; those that are there keep theirs
+     * @return this builder
+     */
     public Builder fileAccess(FileAccess access) {
       return set(StoreOption.FILE_ACCESS, access);
     }
 
-    /** What a write gets that does not say. Default {@link Durability#ASYNC}. */
+    /**
+     * What a write gets that does not say. Default {@link Durability#ASYNC}.
+     *
+     * @param value for puts, deletes, batches, and transactions that do not say either
+     * @return this builder
+     */
     public Builder durability(Durability value) {
       return set(StoreOption.DURABILITY, value);
     }
 
-    /** Default 100 ms. */
+    /**
+     * Default 100 ms.
+     *
+     * @param value zero to an hour
+     * @return this builder
+     */
     public Builder asyncSyncInterval(Duration value) {
       return set(StoreOption.ASYNC_SYNC_INTERVAL, value);
     }
@@ -567,17 +643,31 @@ public final class StoreOptions {
      * io.isobardb.lsm.error.WriteStalledException}, and nothing of it is applied. With zero it
      * fails instead of waiting. A wait for a sync is none of these. Batches and transactions may
      * have their own. Default: for ever.
+     *
+     * @param value zero to 365 days
+     * @return this builder
      */
     public Builder writeTimeout(Duration value) {
       return set(StoreOption.WRITE_TIMEOUT, value);
     }
 
-    /** 1 to 256. Default: the number of processors, but at least 2 and at most 8. */
+    /**
+     * 1 to 256. Default: the number of processors, but at least 2 and at most 8.
+     *
+     * @param threads 1 to 256
+     * @return this builder
+     */
     public Builder backgroundThreads(int threads) {
       return set(StoreOption.BACKGROUND_THREADS, threads);
     }
 
-    /** Makes an order known that trees of the store have; byte order is known. */
+    /**
+     * Makes an order known that trees of the store have; byte order is known.
+     *
+     * @param order must have a name that no other order given has
+     * @return this builder
+     * @throws IllegalArgumentException if another order has its name
+     */
     public Builder keyOrder(KeyOrder order) {
       Objects.requireNonNull(order, "order");
       KeyOrder known = orders.putIfAbsent(order.name(), order);
@@ -587,7 +677,13 @@ public final class StoreOptions {
       return this;
     }
 
-    /** Makes a merge operator known that trees of the store have; the built-in ones are known. */
+    /**
+     * Makes a merge operator known that trees of the store have; the built-in ones are known.
+     *
+     * @param operator must have a name that no other operator given has
+     * @return this builder
+     * @throws IllegalArgumentException if another operator has its name
+     */
     public Builder mergeOperator(MergeOperator operator) {
       Objects.requireNonNull(operator, "operator");
       MergeOperator known = operators.putIfAbsent(operator.name(), operator);
@@ -600,13 +696,21 @@ public final class StoreOptions {
     /**
      * Has flushes and merges keep to a budget that other stores of the process share. With one,
      * {@link IoBandwidth#auto} limits nobody; a bandwidth that is given holds beside it.
+     *
+     * @param budget shared by all stores that are opened with it
+     * @return this builder
      */
     public Builder ioBudget(IoBudget budget) {
       ioBudget = Objects.requireNonNull(budget, "budget");
       return this;
     }
 
-    /** Whether to make a store where there is none. Default true. */
+    /**
+     * Whether to make a store where there is none. Default true.
+     *
+     * @param value false to fail with a {@code FormatException} where there is none
+     * @return this builder
+     */
     public Builder createIfMissing(boolean value) {
       return set(StoreOption.CREATE_IF_MISSING, value);
     }
@@ -619,6 +723,9 @@ public final class StoreOptions {
      * <p>Default 0: a quarter of what the process may still open when the options are made, 16 to
      * 10,000. Raise it if much more SSTables than that are read at random; lower it if the process
      * needs its descriptors elsewhere.
+     *
+     * @param files 0, or 16 to 1,000,000
+     * @return this builder
      */
     public Builder maxOpenFiles(int files) {
       return set(StoreOption.MAX_OPEN_FILES, files);
@@ -628,6 +735,9 @@ public final class StoreOptions {
      * How many bytes of SSTables and log files are deleted in a second: 0, the default, for no
      * limit, or at least 1 MiB. What is not deleted when the store is closed goes when it is opened
      * again.
+     *
+     * @param bytesPerSecond 0, or at least 1 MiB
+     * @return this builder
      */
     public Builder deleteRate(long bytesPerSecond) {
       return set(StoreOption.DELETE_RATE, bytesPerSecond);
@@ -639,12 +749,17 @@ public final class StoreOptions {
      * together; threads that still use the store get {@code StoreClosedException}. Default true.
      * Set it to false if the program closes its stores itself in a shutdown hook, or uses them in
      * one: hooks run at the same time.
+     *
+     * @param value false if the program closes its stores itself
+     * @return this builder
      */
     public Builder closeOnExit(boolean value) {
       return set(StoreOption.CLOSE_ON_EXIT, value);
     }
 
     /**
+     * {@return the options, checked one by one and against each other}
+     *
      * @throws IllegalArgumentException naming the option that is out of its range
      */
     public StoreOptions build() {

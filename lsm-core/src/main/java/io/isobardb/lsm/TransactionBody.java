@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface TransactionBody<T extends @Nullable Object, X extends Exception> {
-  /** Reads and writes, but need not commit. */
+  /**
+   * Reads and writes, but need not commit.
+   *
+   * @param transaction open; is committed afterwards, unless this has ended it
+   * @return what {@link Store#inTransaction} gives, if the commit succeeds
+   * @throws X what went wrong; the transaction is rolled back then
+   */
   T run(Transaction transaction) throws X;
 }

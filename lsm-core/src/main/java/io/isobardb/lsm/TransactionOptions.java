@@ -8,6 +8,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a transaction runs; immutable.
  *
+ * <pre>{@code
+ * TransactionOptions careful =
+ *     TransactionOptions.builder()
+ *         .isolation(Isolation.SERIALIZABLE)
+ *         .locking(Locking.OPTIMISTIC)
+ *         .durability(Durability.SYNC)
+ *         .build();
+ * store.runInTransaction(careful, transaction -> transaction.put(tree, key, value));
+ * }</pre>
+ *
  * @param isolation default {@link Isolation#SNAPSHOT}
  * @param locking default {@link Locking#PESSIMISTIC}
  * @param lockTimeout how long to wait for a lock, zero or more; default one second
@@ -37,6 +47,18 @@ public record TransactionOptions(
           Duration.ofSeconds(10),
           null);
 
+  /**
+   * Checks the ranges.
+   *
+   * @param isolation how much of what others do is seen
+   * @param locking whether keys are locked when they are written, or at the commit
+   * @param lockTimeout zero to 365 days
+   * @param retryTimeout zero to 365 days
+   * @param writeTimeout zero to 365 days; null for the store's
+   * @param maxAttempts at least 1
+   * @param durability null for the store's
+   * @throws IllegalArgumentException if one is out of its range
+   */
   public TransactionOptions {
     Objects.requireNonNull(isolation, "isolation");
     Objects.requireNonNull(locking, "locking");
@@ -50,12 +72,12 @@ public record TransactionOptions(
     }
   }
 
-  /** The defaults of all options. */
+  /** {@return the defaults of all options} */
   public static TransactionOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** {@return a builder with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
@@ -72,50 +94,85 @@ public record TransactionOptions(
 
     private Builder() {}
 
-    /** Sets how much of what others do is seen. */
+    /**
+     * Sets how much of what others do is seen.
+     *
+     * @param value default {@link Isolation#SNAPSHOT}
+     * @return this builder
+     */
     public Builder isolation(Isolation value) {
       isolation = Objects.requireNonNull(value, "isolation");
       return this;
     }
 
-    /** Sets whether keys are locked when they are written, or at the commit. */
+    /**
+     * Sets whether keys are locked when they are written, or at the commit.
+     *
+     * @param value default {@link Locking#PESSIMISTIC}
+     * @return this builder
+     */
     public Builder locking(Locking value) {
       locking = Objects.requireNonNull(value, "locking");
       return this;
     }
 
-    /** Sets how long a lock is waited for. */
+    /**
+     * Sets how long a lock is waited for.
+     *
+     * @param value zero to 365 days, which is for ever; default a second
+     * @return this builder
+     */
     public Builder lockTimeout(Duration value) {
       lockTimeout = Objects.requireNonNull(value, "lockTimeout");
       return this;
     }
 
-    /** Sets what a commit survives. */
+    /**
+     * Sets what a commit survives.
+     *
+     * @param value default what {@link StoreOptions#durability} says
+     * @return this builder
+     */
     public Builder durability(Durability value) {
       durability = Objects.requireNonNull(value, "durability");
       return this;
     }
 
-    /** Sets how often {@code inTransaction} runs its body at most. */
+    /**
+     * Sets how often {@code inTransaction} runs its body at most.
+     *
+     * @param value at least 1; default 100
+     * @return this builder
+     */
     public Builder maxAttempts(int value) {
       maxAttempts = value;
       return this;
     }
 
-    /** Sets after how long {@code inTransaction} begins no other attempt. */
+    /**
+     * Sets after how long {@code inTransaction} begins no other attempt.
+     *
+     * @param value zero to 365 days, which is for ever; default ten seconds
+     * @return this builder
+     */
     public Builder retryTimeout(Duration value) {
       retryTimeout = Objects.requireNonNull(value, "retryTimeout");
       return this;
     }
 
-    /** Sets how long a commit may wait for its place in the log. */
+    /**
+     * Sets how long a commit may wait for its place in the log.
+     *
+     * @param value zero to 365 days, which is for ever; default {@link StoreOptions#writeTimeout}
+     * @return this builder
+     */
     public Builder writeTimeout(Duration value) {
       writeTimeout = Objects.requireNonNull(value, "writeTimeout");
       return this;
     }
 
     /**
-     * The options.
+     * {@return the options}
      *
      * @throws IllegalArgumentException if one is out of its range
      */

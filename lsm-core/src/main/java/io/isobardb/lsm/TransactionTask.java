@@ -7,6 +7,11 @@ package io.isobardb.lsm;
  */
 @FunctionalInterface
 public interface TransactionTask<X extends Exception> {
-  /** Reads and writes, but need not commit. */
+  /**
+   * Reads and writes, but need not commit.
+   *
+   * @param transaction open; is committed afterwards, unless this has ended it
+   * @throws X what went wrong; the transaction is rolled back then
+   */
   void run(Transaction transaction) throws X;
 }

@@ -10,6 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One LSM-tree of a store: an ordered map from keys to values.
  *
+ * <pre>{@code
+ * Tree years = store.openTree("years");
+ * years.put("ada".getBytes(UTF_8), "1815".getBytes(UTF_8));
+ * byte[] born = years.get("ada".getBytes(UTF_8)); // null if there is none
+ * int first = years.read("ada".getBytes(UTF_8), year -> year.get(0)); // without an array
+ * years.deleteRange("a".getBytes(UTF_8), "b".getBytes(UTF_8));
+ * }</pre>
+ *
  * <p>Keys have 0 bytes to a quarter of a page ({@link #maxKeyBytes}), values 0 bytes to {@link
  * #maxValueBytes}. Arrays given are not kept; arrays returned are the caller's.
  *
@@ -90,7 +98,7 @@ public interface Tree {
    * durably, when this returns. Nothing is rewritten for it: with more runs merges wait, with fewer
    * those that are too many are merged when there is nothing more urgent to merge.
    *
-   * @param runs for each level; those the tree does not have yet count, too
+   * @param runs from the top level down; the first number holds for all levels above, too
    * @throws IllegalArgumentException if {@link #maxSpace} does not allow them; the message has the
    *     least one that does
    */

@@ -42,6 +42,7 @@ public final class TreeOptions {
   /**
    * Passes if a tree may have this name: 1 to 200 characters, without control characters.
    *
+   * @param name a candidate
    * @return the name
    * @throws IllegalArgumentException if not; the message says why
    */
@@ -49,80 +50,96 @@ public final class TreeOptions {
     return Names.check("a tree", name);
   }
 
-  /** Byte order, logged, no compression, 10 filter bits. */
+  /** {@return the defaults: byte order, logged, no compression, 10 filter bits} */
   public static TreeOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Begins with nothing set: the defaults, or what is stored. */
+  /** {@return a builder with nothing set: the defaults, or what is stored} */
   public static Builder builder() {
     return new Builder(OptionValues.builder(TreeOption.ALL), KeyOrder.BYTES, null);
   }
 
-  /** A builder for which the same is set. */
+  /** {@return a builder for which the same is set} */
   public Builder toBuilder() {
     return new Builder(values.toBuilder(), keyOrder, mergeOperator);
   }
 
-  /** The order of keys. */
+  /** {@return the order of keys} */
   public KeyOrder keyOrder() {
     return keyOrder;
   }
 
-  /** How {@code merge} changes values; null if nothing can be merged. */
+  /** {@return how {@code merge} changes values; null if nothing can be merged} */
   public @Nullable MergeOperator mergeOperator() {
     return mergeOperator;
   }
 
-  /** Whether writes go to the log. */
+  /** {@return whether writes go to the log} */
   public boolean logged() {
     return values.get(TreeOption.LOGGED);
   }
 
-  /** Of pages on disk. */
+  /** {@return the codecs of pages on disk} */
   public Compression compression() {
     return values.get(TreeOption.COMPRESSION);
   }
 
-  /** Whether that was said, and otherwise than it is stored. */
+  /**
+   * {@return whether a compression was set, and another is stored}
+   *
+   * @param stored what the tree has
+   */
   public boolean changesCompression(TreeOptions stored) {
     Objects.requireNonNull(stored, "stored");
     return values.givenUnlike(stored.values).contains(TreeOption.COMPRESSION);
   }
 
-  /** Bits of filter that a key costs in the mean; 0 for no filters. */
+  /** {@return bits of filter that a key costs in the mean; 0 for no filters} */
   public int filterBitsPerKey() {
     return values.get(TreeOption.FILTER_BITS_PER_KEY);
   }
 
-  /** How long entries live; zero for ever. */
+  /** {@return how long entries live; zero for ever} */
   public Duration timeToLive() {
     return values.get(TreeOption.TIME_TO_LIVE);
   }
 
-  /** Whether it was said how long entries live, and otherwise than it is stored. */
+  /**
+   * {@return whether a time to live was set, and another is stored}
+   *
+   * @param stored what the tree has
+   */
   public boolean changesTimeToLive(TreeOptions stored) {
     Objects.requireNonNull(stored, "stored");
     return values.givenUnlike(stored.values).contains(TreeOption.TIME_TO_LIVE);
   }
 
-  /** How many runs each level has. */
+  /** {@return how many runs each level has} */
   public Runs runs() {
     return values.get(TreeOption.RUNS);
   }
 
-  /** Whether that was said, and otherwise than it is stored. */
+  /**
+   * {@return whether runs were set, and others are stored}
+   *
+   * @param stored what the tree has
+   */
   public boolean changesRuns(TreeOptions stored) {
     Objects.requireNonNull(stored, "stored");
     return values.givenUnlike(stored.values).contains(TreeOption.RUNS);
   }
 
-  /** How many times the last level the tree may hold; 0 as the store says. */
+  /** {@return how many times the last level the tree may hold; 0 as the store says} */
   public double maxSpace() {
     return values.get(TreeOption.MAX_SPACE);
   }
 
-  /** Whether that was said, and otherwise than it is stored. */
+  /**
+   * {@return whether a space was set, and another is stored}
+   *
+   * @param stored what the tree has
+   */
   public boolean changesMaxSpace(TreeOptions stored) {
     Objects.requireNonNull(stored, "stored");
     return values.givenUnlike(stored.values).contains(TreeOption.MAX_SPACE);
@@ -131,6 +148,8 @@ public final class TreeOptions {
   /**
    * Passes if nothing that is set here is stored otherwise.
    *
+   * @param tree its name, for the message
+   * @param stored what the tree has
    * @throws IllegalArgumentException if not, with both values of each such option
    */
   public void checkStored(String tree, TreeOptions stored) {
@@ -196,6 +215,9 @@ public final class TreeOptions {
     /**
      * The order of keys. A store whose trees have an order of your own must be given it each time
      * it is opened ({@link StoreOptions.Builder#keyOrder}). Default {@link KeyOrder#BYTES}.
+     *
+     * @param order never changes once the tree exists
+     * @return this builder
      */
     public Builder keyOrder(KeyOrder order) {
       this.keyOrder = Objects.requireNonNull(order, "keyOrder");
@@ -206,6 +228,9 @@ public final class TreeOptions {
      * How {@code merge} changes values without reading them. A store whose trees have an operator
      * of your own must be given it each time it is opened ({@link
      * StoreOptions.Builder#mergeOperator}). Default: none.
+     *
+     * @param operator never changes once the tree exists
+     * @return this builder
      */
     public Builder mergeOperator(MergeOperator operator) {
       this.mergeOperator = Objects.requireNonNull(operator, "mergeOperator");
@@ -215,7 +240,11 @@ public final class TreeOptions {
       return set(TreeOption.MERGE_OPERATOR, operator.name());
     }
 
-    /** Says that nothing can be merged into the tree's values, as it is by default. */
+    /**
+     * Says that nothing can be merged into the tree's values, as it is by default.
+     *
+     * @return this builder
+     */
     public Builder noMergeOperator() {
       this.mergeOperator = null;
       return set(TreeOption.MERGE_OPERATOR, TreeOption.NO_OPERATOR);
@@ -224,6 +253,9 @@ public final class TreeOptions {
     /**
      * Whether writes go to the log. The writes of an unlogged tree survive a crash up to the last
      * {@link Store#checkpoint}. Default true.
+     *
+     * @param value never changes once the tree exists
+     * @return this builder
      */
     public Builder logged(boolean value) {
       return set(TreeOption.LOGGED, value);
@@ -233,6 +265,9 @@ public final class TreeOptions {
      * How pages are stored on disk. Default {@link Compression#NONE}. Can be changed: by {@link
      * Tree#setCompression}, or by opening the tree with another one. That rewrites nothing:
      * SSTables are written like that from then on.
+     *
+     * @param value by names; whether this program has such codecs is looked at when a tree gets it
+     * @return this builder
      */
     public Builder compression(Compression value) {
       return set(TreeOption.COMPRESSION, value);
@@ -241,6 +276,9 @@ public final class TreeOptions {
     /**
      * Bits of filter that a key costs in the mean, 0 to 24; 0 for no filters. Keys in small levels
      * get more than keys in large ones. Default 10: about 2 % of absent keys cost a read.
+     *
+     * @param bits 0 to 24
+     * @return this builder
      */
     public Builder filterBitsPerKey(int bits) {
       return set(TreeOption.FILTER_BITS_PER_KEY, bits);
@@ -252,6 +290,9 @@ public final class TreeOptions {
      * keeps its time. An entry that has expired is absent, as if it had been deleted; {@code put}
      * with an {@code Instant} says for one entry when that is. Can be changed: by {@link
      * Tree#setTimeToLive}, or by opening the tree with another one.
+     *
+     * @param duration zero, or a millisecond and more
+     * @return this builder
      */
     public Builder timeToLive(Duration duration) {
       return set(TreeOption.TIME_TO_LIVE, duration);
@@ -262,6 +303,9 @@ public final class TreeOptions {
      * keys and of short scans. Default {@link Runs#leveled}. Can be changed: by {@link
      * Tree#setRuns}, or by opening the tree with others. That rewrites nothing: merges go by the
      * new numbers from then on.
+     *
+     * @param value 1 to {@link Runs#MOST} for each level
+     * @return this builder
      */
     public Builder runs(Runs value) {
       return set(TreeOption.RUNS, value);
@@ -271,12 +315,17 @@ public final class TreeOptions {
      * How many times the size of its last level all levels of the tree may have together, 1.01 to
      * 10; L0 comes on top. 0, the default, for {@link StoreOptions#maxSpace}. Can be changed: by
      * {@link Tree#setMaxSpace}, or by opening the tree with another one.
+     *
+     * @param times 0, or 1.01 to 10
+     * @return this builder
      */
     public Builder maxSpace(double times) {
       return set(TreeOption.MAX_SPACE, times);
     }
 
     /**
+     * {@return the options}
+     *
      * @throws IllegalArgumentException naming the option that is out of its range
      */
     public TreeOptions build() {

@@ -11,6 +11,7 @@ public interface ValueReader<T> {
    * @param value read-only, big-endian, from position 0 to its limit. It is empty after the call;
    *     slices and duplicates made of it must not be used any more, since their memory may hold
    *     something else then, or be gone
+   * @return what the read gives; never the buffer itself
    */
   T read(ByteBuffer value);
 }

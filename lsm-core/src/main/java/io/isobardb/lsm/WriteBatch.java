@@ -25,6 +25,10 @@ public interface WriteBatch {
   /**
    * Sets a key.
    *
+   * @param tree of the store that made the batch
+   * @param key 0 to {@link Tree#maxKeyBytes} bytes
+   * @param value 0 to {@link Tree#maxValueBytes} bytes
+   * @return this batch
    * @throws IllegalArgumentException if key or value exceed their limit, if the tree belongs to
    *     another store, or if the batch would mix logged and unlogged trees
    * @throws IllegalStateException if another thread is using the batch
@@ -34,11 +38,21 @@ public interface WriteBatch {
   /**
    * Sets a key until an instant; see {@link Tree#put(byte[], byte[], Instant)}. Errors as with
    * {@link #put(Tree, byte[], byte[])}.
+   *
+   * @param tree of the store that made the batch
+   * @param key 0 to {@link Tree#maxKeyBytes} bytes
+   * @param value 0 to {@link Tree#maxValueBytes} bytes
+   * @param expires from when on the key is absent; {@link Instant#MAX} for never
+   * @return this batch
    */
   WriteBatch put(Tree tree, byte[] key, byte[] value, Instant expires);
 
   /**
    * Removes a key, whether it is there or not. Errors as with {@link #put(Tree, byte[], byte[])}.
+   *
+   * @param tree of the store that made the batch
+   * @param key 0 to {@link Tree#maxKeyBytes} bytes
+   * @return this batch
    */
   WriteBatch delete(Tree tree, byte[] key);
 
@@ -46,6 +60,11 @@ public interface WriteBatch {
    * Merges an operand into the value of a key; see {@link Tree#merge(byte[], byte[])}. What a batch
    * merges with a key one after the other is one operand, which lives as long as the last part of
    * it. Errors as there, and as with {@link #put(Tree, byte[], byte[])}.
+   *
+   * @param tree with a merge operator, of the store that made the batch
+   * @param key 0 to {@link Tree#maxKeyBytes} bytes
+   * @param operand in the form that the operator defines
+   * @return this batch
    */
   WriteBatch merge(Tree tree, byte[] key, byte[] operand);
 
@@ -53,8 +72,10 @@ public interface WriteBatch {
    * Removes all keys of a range, those that this batch has put before, too, but not those that it
    * puts later; see {@link Tree#deleteRange(byte[], byte[])}.
    *
+   * @param tree of the store that made the batch
    * @param from the first key that goes, null for no bound
    * @param to the key behind the last one, null for no bound
+   * @return this batch
    * @throws IllegalArgumentException if {@code from} is behind {@code to}; else as with {@link
    *     #put(Tree, byte[], byte[])}
    */
@@ -63,12 +84,21 @@ public interface WriteBatch {
   /**
    * Sets a key; takes what remains in the buffers. Errors as with {@link #put(Tree, byte[],
    * byte[])}.
+   *
+   * @param tree of the store that made the batch
+   * @param key its remaining bytes are the key; its position stays
+   * @param value likewise
+   * @return this batch
    */
   WriteBatch put(Tree tree, ByteBuffer key, ByteBuffer value);
 
   /**
    * Removes a key; takes what remains in the buffer. Errors as with {@link #put(Tree, byte[],
    * byte[])}.
+   *
+   * @param tree of the store that made the batch
+   * @param key its remaining bytes are the key; its position stays
+   * @return this batch
    */
   WriteBatch delete(Tree tree, ByteBuffer key);
 
@@ -77,15 +107,16 @@ public interface WriteBatch {
    * batch is cleared.
    *
    * @param timeout zero to 365 days, which is for ever
+   * @return this batch
    * @throws IllegalArgumentException if it is out of that range
    * @throws IllegalStateException if another thread is using the batch
    */
   WriteBatch writeTimeout(Duration timeout);
 
-  /** Operations in the batch. */
+  /** {@return operations in the batch} */
   int size();
 
-  /** Bytes the batch will take in the log. */
+  /** {@return bytes the batch will take in the log} */
   long sizeBytes();
 
   /** Removes all operations. */

@@ -15,7 +15,16 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
-/** Makes a new store of what can be read of a damaged one. */
+/**
+ * Makes a new store of what can be read of a damaged one.
+ *
+ * <pre>{@code
+ * StoreOptions options = StoreOptions.builder().memoryBudget(256 << 20).build();
+ * RepairReport report =
+ *     StoreRepair.run(Path.of("damaged"), Path.of("saved"), options, CheckProgress.NONE);
+ * report.losses().forEach(System.out::println);
+ * }</pre>
+ */
 public final class StoreRepair {
   private StoreRepair() {}
 

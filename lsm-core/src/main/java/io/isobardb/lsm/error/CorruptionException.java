@@ -25,6 +25,9 @@ public final class CorruptionException extends IsobarException {
   }
 
   /**
+   * @param file its name in the store's directory
+   * @param offset of the page or record, in bytes
+   * @param what what is wrong with it
    * @param tree name of the tree that the file belongs to; null if it is not known, or of none
    */
   public CorruptionException(String file, long offset, String what, @Nullable String tree) {
@@ -61,27 +64,27 @@ public final class CorruptionException extends IsobarException {
         + what;
   }
 
-  /** Path of the store's directory; null if it is not known. */
+  /** {@return path of the store's directory; null if it is not known} */
   public @Nullable String directory() {
     return directory;
   }
 
-  /** Name of the file in the store's directory. */
+  /** {@return name of the file in the store's directory} */
   public String file() {
     return file;
   }
 
-  /** Byte offset of the page or record that is wrong. */
+  /** {@return byte offset of the page or record that is wrong} */
   public long offset() {
     return offset;
   }
 
-  /** The message without file, offset and tree. */
+  /** {@return the message without file, offset and tree} */
   public String what() {
     return what;
   }
 
-  /** Name of the tree that the file belongs to; null if it is not known, or of none. */
+  /** {@return name of the tree that the file belongs to; null if it is not known, or of none} */
   public @Nullable String tree() {
     return tree;
   }

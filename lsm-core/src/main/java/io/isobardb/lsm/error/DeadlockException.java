@@ -10,6 +10,7 @@ public final class DeadlockException extends TransactionAbortedException {
   /**
    * @param tree the name of the tree
    * @param key the key it was about, or where a range of keys begins
+   * @param message which transactions wait for each other
    */
   public DeadlockException(String tree, byte[] key, String message) {
     super(message);
@@ -17,12 +18,12 @@ public final class DeadlockException extends TransactionAbortedException {
     this.key = key.clone();
   }
 
-  /** The name of the tree. */
+  /** {@return the name of the tree} */
   public String tree() {
     return tree;
   }
 
-  /** The key it was about, or where a range of keys begins. */
+  /** {@return the key it was about, or where a range of keys begins} */
   public byte[] key() {
     return key.clone();
   }

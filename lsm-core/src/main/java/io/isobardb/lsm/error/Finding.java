@@ -14,12 +14,22 @@ public record Finding(String file, long offset, String what) {
   /** The offset of what concerns no particular place of the file. */
   public static final long WHOLE_FILE = -1;
 
-  /** A finding about a file as a whole. */
+  /**
+   * {@return a finding about a file as a whole}
+   *
+   * @param file its name in the directory
+   * @param what what is wrong with it
+   */
   public static Finding of(String file, String what) {
     return new Finding(file, WHOLE_FILE, what);
   }
 
-  /** What an exception says that was thrown while {@code file} was read. */
+  /**
+   * {@return what an exception says that was thrown while {@code file} was read}
+   *
+   * @param file its name in the directory
+   * @param e a {@link CorruptionException} tells the file and the offset itself
+   */
   public static Finding of(String file, Exception e) {
     if (e instanceof CorruptionException damage) {
       return new Finding(damage.file(), damage.offset(), damage.what());
@@ -32,7 +42,11 @@ public record Finding(String file, long offset, String what) {
     return of(file, speaks && message != null ? message : e.toString());
   }
 
-  /** The same, said of a tree's file. */
+  /**
+   * {@return the same, said of a tree's file}
+   *
+   * @param tree its name
+   */
   public Finding of(String tree) {
     return new Finding(file, offset, what + " (tree '" + tree + "')");
   }

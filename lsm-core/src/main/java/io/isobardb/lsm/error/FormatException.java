@@ -4,17 +4,29 @@ package io.isobardb.lsm.error;
 public final class FormatException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Without a cause.
+   *
+   * @param message which file or directory, and what it is instead
+   */
   public FormatException(String message) {
     super(message);
   }
 
+  /**
+   * With a cause.
+   *
+   * @param message which file or directory, and what it is instead
+   * @param cause what failed while it was read
+   */
   public FormatException(String message, Throwable cause) {
     super(message, cause);
   }
 
   /**
-   * A file that a newer release wrote.
+   * {@return a file that a newer release wrote}
    *
+   * @param file its name, or its path
    * @param found the format version it has
    * @param known the newest one that can be read
    */

@@ -18,6 +18,7 @@ public final class LockInterruptedException extends IsobarException {
   /**
    * @param tree the name of the tree
    * @param key the key it was about, or where a range of keys begins
+   * @param message which transaction waited, and for whom
    */
   public LockInterruptedException(String tree, byte[] key, String message) {
     super(message);
@@ -25,12 +26,12 @@ public final class LockInterruptedException extends IsobarException {
     this.key = key.clone();
   }
 
-  /** The name of the tree. */
+  /** {@return the name of the tree} */
   public String tree() {
     return tree;
   }
 
-  /** The key it was about, or where a range of keys begins. */
+  /** {@return the key it was about, or where a range of keys begins} */
   public byte[] key() {
     return key.clone();
   }

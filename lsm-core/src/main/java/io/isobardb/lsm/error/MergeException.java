@@ -15,6 +15,7 @@ public final class MergeException extends IsobarException {
 
   /**
    * @param tree the name of the tree
+   * @param key the key whose value it was to make
    * @param operator the name of the operator
    * @param what what it did
    * @param cause what it threw; null if it threw nothing
@@ -39,17 +40,17 @@ public final class MergeException extends IsobarException {
     this.operator = operator;
   }
 
-  /** The name of the tree. */
+  /** {@return the name of the tree} */
   public String tree() {
     return tree;
   }
 
-  /** The key. */
+  /** {@return the key} */
   public byte[] key() {
     return key.clone();
   }
 
-  /** The name of the operator. */
+  /** {@return the name of the operator} */
   public String operator() {
     return operator;
   }

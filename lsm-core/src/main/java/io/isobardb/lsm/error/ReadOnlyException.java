@@ -4,6 +4,11 @@ package io.isobardb.lsm.error;
 public final class ReadOnlyException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Nothing was done.
+   *
+   * @param message which store, and what was asked of it
+   */
   public ReadOnlyException(String message) {
     super(message);
   }

@@ -16,6 +16,7 @@ public final class SelfDeadlockException extends IsobarException {
   /**
    * @param tree the name of the tree
    * @param key the key that is locked
+   * @param message which transaction of this thread has the lock
    */
   public SelfDeadlockException(String tree, byte[] key, String message) {
     super(message);
@@ -23,12 +24,12 @@ public final class SelfDeadlockException extends IsobarException {
     this.key = key.clone();
   }
 
-  /** The name of the tree. */
+  /** {@return the name of the tree} */
   public String tree() {
     return tree;
   }
 
-  /** The key that is locked. */
+  /** {@return the key that is locked} */
   public byte[] key() {
     return key.clone();
   }

@@ -7,8 +7,10 @@ public final class ShownKey {
   private ShownKey() {}
 
   /**
-   * A key as {@code 'text'} if its first bytes are printable ASCII, else as {@code 0x} and
-   * hexadecimal digits; cut after 32 bytes, which {@code ...} says.
+   * {@return a key as {@code 'text'} if its first bytes are printable ASCII, else as {@code 0x} and
+   * hexadecimal digits; cut after 32 bytes, which {@code ...} says}
+   *
+   * @param key of any length
    */
   public static String of(byte[] key) {
     int shown = Math.min(key.length, MOST_BYTES);

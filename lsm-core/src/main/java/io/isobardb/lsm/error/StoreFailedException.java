@@ -10,10 +10,21 @@ package io.isobardb.lsm.error;
 public final class StoreFailedException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Without a cause.
+   *
+   * @param message what the store can't do any more
+   */
   public StoreFailedException(String message) {
     super(message);
   }
 
+  /**
+   * With a cause.
+   *
+   * @param message what the store can't do any more
+   * @param cause the first failure, such as that of a sync
+   */
   public StoreFailedException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -8,6 +8,11 @@ package io.isobardb.lsm.error;
 public final class TooManyRangeDeletesException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Nothing was written.
+   *
+   * @param message how much they take, and how much they may
+   */
   public TooManyRangeDeletesException(String message) {
     super(message);
   }

@@ -4,6 +4,11 @@ package io.isobardb.lsm.error;
 public class TransactionAbortedException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * For those below, and for other reasons.
+   *
+   * @param message which transaction, and why it can't go on
+   */
   public TransactionAbortedException(String message) {
     super(message);
   }

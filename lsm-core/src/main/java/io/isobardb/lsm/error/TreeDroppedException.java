@@ -21,7 +21,7 @@ public final class TreeDroppedException extends StoreClosedException {
     this.tree = tree;
   }
 
-  /** The name of the tree. */
+  /** {@return the name of the tree} */
   public String tree() {
     return tree;
   }

@@ -17,8 +17,9 @@ public final class UserCode {
   private UserCode() {}
 
   /**
-   * What user code threw, to be told as its failure.
+   * {@return what user code threw, to be told as its failure}
    *
+   * @param thrown by a user's code
    * @throws VirtualMachineError what was thrown, if it says that the JVM is broken
    */
   public static Throwable failure(Throwable thrown) {
@@ -31,8 +32,10 @@ public final class UserCode {
   }
 
   /**
-   * As a message shows it: its class, and its message if that can be had, since {@code toString}
-   * and {@code getMessage} may be the user's code, too.
+   * {@return the failure as a message shows it: its class, and its message if that can be had}
+   * {@code toString} and {@code getMessage} may be the user's code, too.
+   *
+   * @param thrown by a user's code
    */
   public static String shown(Throwable thrown) {
     try {

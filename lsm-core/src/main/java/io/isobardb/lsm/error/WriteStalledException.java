@@ -39,20 +39,22 @@ public final class WriteStalledException extends IsobarException {
     return (time.toNanos() + 999_999) / 1_000_000 + " ms";
   }
 
-  /** The name of the {@code StallReason} that it would have waited for, such as L0_FULL. */
+  /**
+   * {@return the name of the {@code StallReason} that it would have waited for, such as L0_FULL}
+   */
   public String reason() {
     return reason;
   }
 
   /**
-   * The tree whose L0 it would have waited for; with another {@link #reason}, the tree that it was
-   * for; null if it was for several.
+   * {@return the tree whose L0 it would have waited for; with another {@link #reason}, the tree
+   * that it was for; null if it was for several}
    */
   public @Nullable String tree() {
     return tree;
   }
 
-  /** How long it would still have waited, about; null if nothing tells. */
+  /** {@return how long it would still have waited, about; null if nothing tells} */
   public @Nullable Duration expectedWait() {
     return expectedWait;
   }

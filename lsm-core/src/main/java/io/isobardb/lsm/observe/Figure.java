@@ -19,6 +19,13 @@ import java.util.function.Function;
  * statistics. The figures of a type are found once, when they are first asked for: opening a store
  * asks for none.
  *
+ * <pre>{@code
+ * StoreStats stats = store.metrics();
+ * for (Figure<StoreStats> figure : Figure.ofStore()) {
+ *   System.out.println(figure.attribute() + " = " + figure.of(stats));
+ * }
+ * }</pre>
+ *
  * <p>Thread rule: immutable.
  *
  * @param <S> the statistics that have it
@@ -51,32 +58,39 @@ public final class Figure<S> {
         find(StoreStats.TreeStats.class, "tree.");
   }
 
-  /** The figures of a store, those of its trees left out; ordered by {@link #attribute}. */
+  /**
+   * {@return the figures of a store, those of its trees left out; ordered by {@link #attribute}}
+   */
   public static List<Figure<StoreStats>> ofStore() {
     return OfStore.FIGURES;
   }
 
-  /** The figures of a tree, ordered by {@link #attribute}. Their names begin with {@code tree.}. */
+  /**
+   * {@return the figures of a tree, ordered by {@link #attribute}} Their names begin with {@code
+   * tree.}.
+   */
   public static List<Figure<StoreStats.TreeStats>> ofTree() {
     return OfTree.FIGURES;
   }
 
-  /** The metric's name, in lower case with dots; empty if it is a text. */
+  /** {@return the metric's name, in lower case with dots; empty if it is a text} */
   public String name() {
     return name;
   }
 
-  /** The attribute's name in JMX. */
+  /** {@return the attribute's name in JMX} */
   public String attribute() {
     return attribute;
   }
 
-  /** Its kind, unit, tag, and what it tells. */
+  /** {@return its kind, unit, tag, and what it tells} */
   public Metric metric() {
     return metric;
   }
 
-  /** What its values are: {@code int}, {@code long}, {@code double}, a string, or a map. */
+  /**
+   * {@return what its values are: {@code int}, {@code long}, {@code double}, a string, or a map}
+   */
   public Class<?> type() {
     return type;
   }
@@ -85,6 +99,7 @@ public final class Figure<S> {
    * Reads it. True is told as 1 and false as 0, a list as its size, and times of calls as their
    * quantiles.
    *
+   * @param stats what the figure is read from
    * @return a number or string, or a map of longs by strings if the figure has a {@linkplain
    *     Metric#tag tag}
    */

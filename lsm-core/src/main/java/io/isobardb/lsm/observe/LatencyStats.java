@@ -8,6 +8,13 @@ import java.util.TreeMap;
  * How long calls took: a histogram of those that were timed, one in 64. Times are exact to an
  * eighth. The slowest calls of all may not be among those that were timed.
  *
+ * <pre>{@code
+ * LatencyStats before = store.stats().latencies().gets();
+ * Thread.sleep(10_000);
+ * LatencyStats gets = store.stats().latencies().gets().since(before);
+ * System.out.println("p99 of 10 seconds: " + gets.quantileNanos(0.99) / 1000 + " us");
+ * }</pre>
+ *
  * <p>Thread rule: immutable.
  */
 public final class LatencyStats {
@@ -32,12 +39,16 @@ public final class LatencyStats {
     this.count = Arrays.stream(this.counts).sum();
   }
 
-  /** How many buckets there are. */
+  /** {@return how many buckets there are} */
   public static int buckets() {
     return BUCKETS;
   }
 
-  /** The bucket of a time. */
+  /**
+   * {@return the bucket of a time}
+   *
+   * @param nanos how long a call took; negative as 0
+   */
   public static int bucket(long nanos) {
     long time = Math.max(0, nanos);
     int shift = Math.max(0, Long.SIZE - PARTS_SHIFT - 1 - Long.numberOfLeadingZeros(time));
@@ -53,13 +64,14 @@ public final class LatencyStats {
     return ((long) (bucket & PARTS - 1 | PARTS) + 1 << shift) - 1;
   }
 
-  /** How many calls were timed. */
+  /** {@return how many calls were timed} */
   public long count() {
     return count;
   }
 
   /**
-   * The time within which a part of the timed calls ended, in nanoseconds; 0 if none was timed.
+   * {@return the time within which a part of the timed calls ended, in nanoseconds; 0 if none was
+   * timed}
    *
    * @param part 0 to 1, such as 0.99
    */
@@ -77,7 +89,9 @@ public final class LatencyStats {
     return 0;
   }
 
-  /** {@link #quantileNanos} of the half, of 99% and of 99.9%: by "0.5", "0.99" and "0.999". */
+  /**
+   * {@return {@link #quantileNanos} of the half, of 99% and of 99.9%: by "0.5", "0.99" and "0.999"}
+   */
   public Map<String, Long> quantiles() {
     Map<String, Long> quantiles = new TreeMap<>();
     for (double part : QUANTILES) {
@@ -86,7 +100,11 @@ public final class LatencyStats {
     return quantiles;
   }
 
-  /** The calls that were timed after an earlier look at the same store. */
+  /**
+   * {@return the calls that were timed after an earlier look at the same store}
+   *
+   * @param earlier of the same kind of calls
+   */
   public LatencyStats since(LatencyStats earlier) {
     long[] rest = new long[BUCKETS];
     Arrays.setAll(rest, i -> counts[i] - earlier.counts[i]);

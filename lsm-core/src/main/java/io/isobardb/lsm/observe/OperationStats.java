@@ -46,7 +46,11 @@ public record OperationStats(
   /** Nothing was done. */
   public static final OperationStats NONE = new OperationStats(0, 0, 0, 0, 0, 0);
 
-  /** The sum of these and others. */
+  /**
+   * {@return the sum of these and others}
+   *
+   * @param others of another tree, or of others
+   */
   public OperationStats plus(OperationStats others) {
     return new OperationStats(
         gets + others.gets,

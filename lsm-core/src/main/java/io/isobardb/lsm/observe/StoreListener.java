@@ -151,7 +151,18 @@ public interface StoreListener {
       double foundCost,
       String action,
       String reason) {
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @param plannedBytes from L1 on; empty if levels follow what L0 delivers
+     * @param tree the tree's name
+     * @param cycle number of the cycle that it was decided on
+     * @param modelledCost entries written for each entry put; NaN if not known
+     * @param expectedCost entries written for each entry put; NaN if not known
+     * @param foundCost entries written for each entry put; NaN if not known
+     * @param action what is done
+     * @param reason why, in words
+     */
     public Levels {
       plannedBytes = List.copyOf(plannedBytes);
     }
@@ -228,42 +239,94 @@ public interface StoreListener {
    */
   record Leak(String what, Throwable origin) {}
 
-  /** Something was not closed. */
+  /**
+   * Something was not closed.
+   *
+   * @param event what it was, and where it was opened
+   */
   default void onLeaked(Leak event) {}
 
-  /** A transaction is, or was, open for long. */
+  /**
+   * A transaction is, or was, open for long.
+   *
+   * @param event which one, and for how long
+   */
   default void onLongTransaction(LongTransaction event) {}
 
-  /** A slice of a tree's memory is on disk. */
+  /**
+   * A slice of a tree's memory is on disk.
+   *
+   * @param event of which tree, how much, and where it went
+   */
   default void onFlushed(Flush event) {}
 
-  /** A merge has ended. */
+  /**
+   * A merge has ended.
+   *
+   * @param event of which tree, what it read and wrote
+   */
   default void onMerged(Merge event) {}
 
-  /** A writer has waited. */
+  /**
+   * A writer has waited.
+   *
+   * @param event why, and for how long
+   */
   default void onStalled(Stall event) {}
 
-  /** The log was synced. */
+  /**
+   * The log was synced.
+   *
+   * @param event how much, and for how long
+   */
   default void onSynced(Sync event) {}
 
-  /** The memory tuner has decided. */
+  /**
+   * The memory tuner has decided.
+   *
+   * @param event what it found, what it expects, and why
+   */
   default void onTuned(Tuning event) {}
 
-  /** What a tree's levels are to hold was decided. */
+  /**
+   * What a tree's levels are to hold was decided.
+   *
+   * @param event what was decided, and why
+   */
   default void onLeveled(Levels event) {}
 
-  /** A tree was made; on the thread that made it, before that call returns. */
+  /**
+   * A tree was made; on the thread that made it, before that call returns.
+   *
+   * @param event which one
+   */
   default void onTreeCreated(TreeCreated event) {}
 
-  /** A tree was dropped; on the thread that dropped it, before that call returns. */
+  /**
+   * A tree was dropped; on the thread that dropped it, before that call returns.
+   *
+   * @param event which one
+   */
   default void onTreeDropped(TreeDropped event) {}
 
-  /** How many runs a tree's levels are to have was decided. */
+  /**
+   * How many runs a tree's levels are to have was decided.
+   *
+   * @param event what was decided, and why
+   */
   default void onShaped(Shape event) {}
 
-  /** A merge operator has failed; told once at most for each flush or merge. */
+  /**
+   * A merge operator has failed; told once at most for each flush or merge.
+   *
+   * @param event of which tree, and what it threw
+   */
   default void onOperatorFailed(OperatorFailure event) {}
 
-  /** The store takes no more writes; called once at most. */
+  /**
+   * The store takes no more writes; called once at most.
+   *
+   * @param event what failed
+   */
   default void onFailed(Failure event) {}
 }

@@ -9,6 +9,15 @@ import java.util.List;
  * its figures are for comparing runs and SSTables with each other. A merge begins anew, as its
  * SSTables are others.
  *
+ * <pre>{@code
+ * for (StoreProfile.TreeProfile profile : store.profile().trees()) {
+ *   for (StoreProfile.RunProfile run : profile.runs()) {
+ *     long pages = run.reads().pagesRead();
+ *     System.out.println(profile.name() + " " + run.place() + ": " + pages + " pages");
+ *   }
+ * }
+ * }</pre>
+ *
  * @param trees by name
  */
 public record StoreProfile(List<TreeProfile> trees) {
@@ -70,12 +79,16 @@ public record StoreProfile(List<TreeProfile> trees) {
     /** Nothing was asked. */
     public static final TableReadStats NONE = new TableReadStats(0, 0, 0, 0, 0, 0);
 
-    /** Lookups that a filter let pass in vain. */
+    /** {@return lookups that a filter let pass in vain} */
     public long falsePositives() {
       return passed - found - deleted;
     }
 
-    /** The sum of these and others. */
+    /**
+     * {@return the sum of these and others}
+     *
+     * @param others of another SSTable, or of others
+     */
     public TableReadStats plus(TableReadStats others) {
       return new TableReadStats(
           asked + others.asked,
@@ -88,8 +101,10 @@ public record StoreProfile(List<TreeProfile> trees) {
   }
 
   /**
-   * The same without trees and SSTables of which nothing was asked, and with so many SSTables at
-   * most: what runs say counts all of them nevertheless.
+   * {@return the same without trees and SSTables of which nothing was asked, and with so many
+   * SSTables at most: what runs say counts all of them nevertheless}
+   *
+   * @param most how many SSTables, counted from the first tree and run on; 0 or more
    */
   public StoreProfile asked(int most) {
     List<TreeProfile> asked = new ArrayList<>();
@@ -112,7 +127,7 @@ public record StoreProfile(List<TreeProfile> trees) {
     return new StoreProfile(asked);
   }
 
-  /** All of it as one JSON object. */
+  /** {@return all of it as one JSON object} */
   public String toJson() {
     return Json.of(this);
   }

@@ -10,6 +10,14 @@ import java.util.Map;
 /**
  * What a store has done since it was opened, and what it holds. Sizes in bytes.
  *
+ * <pre>{@code
+ * StoreStats stats = store.stats();
+ * Ledger memory = stats.ledger();
+ * System.out.println(memory.allocatedBytes() + " of " + memory.limitBytes() + " bytes");
+ * System.out.println("written for each byte put: " + stats.writeAmplification());
+ * System.out.println("waited: " + stats.stallNanos() / 1_000_000 + " ms");
+ * }</pre>
+ *
  * <p>A {@link Metric} says what monitoring calls a figure, what it tells and in which unit. {@link
  * Figure} reads those figures by name.
  *
@@ -211,7 +219,11 @@ public record StoreStats(
               attribute = "BatchNanos",
               json = "batchNanos")
           LatencyStats batches) {
-    /** The calls that were timed after an earlier look at the same store. */
+    /**
+     * {@return the calls that were timed after an earlier look at the same store}
+     *
+     * @param earlier of the same store, or of the same tree
+     */
     public Latencies since(Latencies earlier) {
       return new Latencies(
           gets.since(earlier.gets), writes.since(earlier.writes), batches.since(earlier.batches));
@@ -252,6 +264,7 @@ public record StoreStats(
       long conflicts,
       long deadlocks,
       long lockTimeouts) {
+    /** {@return conflicts, deadlocks and lock timeouts, summed up} */
     @Metric(
         value = "Conflicts, deadlocks, and waits for a lock that were in vain.",
         kind = Kind.COUNTER,
@@ -479,7 +492,7 @@ public record StoreStats(
       long rangeDeletes,
       List<Long> levelPlanBytes,
       String levelReason) {
-    /** 0 if users wrote nothing. */
+    /** {@return bytes written for each byte of users; 0 if users wrote nothing} */
     @Metric(
         value =
             "What flushes and merges wrote by what users wrote, since the store " + "was opened.",
@@ -489,7 +502,7 @@ public record StoreStats(
       return ratio(flushBytesWritten + mergeBytesWritten, operations.bytesWritten());
     }
 
-    /** 0 if the last level is empty. */
+    /** {@return bytes held for each byte of the last level; 0 if the last level is empty} */
     @Metric(
         value = "What tiers and levels hold by what the last level does.",
         unit = "ratio",
@@ -513,7 +526,7 @@ public record StoreStats(
    */
   public record RunStats(
       long lookups, long lookupRuns, long foundOnDisk, long absent, long scans, long scanRuns) {
-    /** 0 if there were no lookups. */
+    /** {@return runs for each lookup; 0 if there were no lookups} */
     @Metric(
         value =
             "Runs on disk that a single get looks into, those passed over by filters left out, "
@@ -524,7 +537,7 @@ public record StoreStats(
       return ratio(lookupRuns, lookups);
     }
 
-    /** 0 if there were no cursors. */
+    /** {@return runs for each cursor; 0 if there were no cursors} */
     @Metric(
         value = "Runs on disk that a cursor opens, since the store was opened.",
         unit = "runs",
@@ -564,7 +577,7 @@ public record StoreStats(
               attribute = "ExpectedSpaceAmplification")
           double spaceAmplification) {}
 
-  /** 0 if users wrote nothing. */
+  /** {@return bytes written for each byte of users; 0 if users wrote nothing} */
   @Metric(
       value =
           "What the log, flushes and merges wrote by what users wrote, since "
@@ -580,30 +593,30 @@ public record StoreStats(
     return byUsers == 0 ? 0 : (double) written / byUsers;
   }
 
-  /** Of all trees. */
+  /** {@return bytes, of all trees} */
   @Metric(value = "About what waits for disk merges.", unit = "bytes", name = "merge.debt")
   public long mergeDebtBytes() {
     return trees.stream().mapToLong(TreeStats::mergeDebtBytes).sum();
   }
 
-  /** Of all trees. */
+  /** {@return how many there are, of all trees} */
   @Metric(value = "SSTables on disk.", unit = "tables", name = "tables")
   public long tables() {
     return trees.stream().mapToLong(TreeStats::tables).sum();
   }
 
-  /** Of all trees. */
+  /** {@return bytes, of all trees} */
   @Metric(value = "The size of all SSTables on disk.", unit = "bytes", name = "disk.used")
   public long diskBytes() {
     return trees.stream().mapToLong(TreeStats::diskBytes).sum();
   }
 
-  /** Nanoseconds that writers waited, for any reason. */
+  /** {@return nanoseconds that writers waited, for any reason} */
   public long stallNanos() {
     return stalls.values().stream().mapToLong(StallStats::nanos).sum();
   }
 
-  /** All of it as one JSON object. */
+  /** {@return all of it as one JSON object} */
   public String toJson() {
     return Json.of(this);
   }

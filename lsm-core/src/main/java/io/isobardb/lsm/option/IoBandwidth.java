@@ -26,12 +26,20 @@ public record IoBandwidth(Kind kind, long bytesPerSecond) implements Comparable<
     UNLIMITED
   }
 
-  /** The store finds out, and limits nobody while the device does more. */
+  /**
+   * The store finds out, and limits nobody while the device does more.
+   *
+   * @return a bandwidth without a number, the default of stores
+   */
   public static IoBandwidth auto() {
     return AUTO;
   }
 
-  /** Flushes and merges take what they can. */
+  /**
+   * Flushes and merges take what they can.
+   *
+   * @return a bandwidth without a limit
+   */
   public static IoBandwidth unlimited() {
     return UNLIMITED;
   }
@@ -40,13 +48,20 @@ public record IoBandwidth(Kind kind, long bytesPerSecond) implements Comparable<
    * The device does this much.
    *
    * @param bytesPerSecond at least {@link #LEAST_BYTES}
+   * @return a bandwidth of that number
    * @throws IllegalArgumentException if it is less
    */
   public static IoBandwidth of(long bytesPerSecond) {
     return new IoBandwidth(Kind.GIVEN, bytesPerSecond);
   }
 
-  /** Checks the number. */
+  /**
+   * Checks the number.
+   *
+   * @param kind where the number comes from
+   * @param bytesPerSecond at least {@link #LEAST_BYTES} if it is given, else 0
+   * @throws IllegalArgumentException if it is anything else
+   */
   public IoBandwidth {
     Objects.requireNonNull(kind, "kind");
     if (kind == Kind.GIVEN ? bytesPerSecond < LEAST_BYTES : bytesPerSecond != 0) {

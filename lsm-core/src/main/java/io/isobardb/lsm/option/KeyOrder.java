@@ -47,15 +47,26 @@ public interface KeyOrder {
       };
 
   /**
-   * Stored with the tree; a different order needs a different name. 1 to 200 characters, without
-   * control characters and lone surrogates; always the same.
+   * {@return a name, which is stored with the tree; a different order needs a different one} It has
+   * 1 to 200 characters, no control characters nor lone surrogates, and is always the same.
    */
   String name();
 
-  /** As {@link java.util.Comparator#compare}. */
+  /**
+   * As {@link java.util.Comparator#compare}.
+   *
+   * @param a has one key; not to be changed
+   * @param aOffset where that begins
+   * @param aLength how many bytes it has, 0 or more
+   * @param b has the other key, perhaps the same array; not to be changed
+   * @param bOffset where that begins
+   * @param bLength how many bytes it has, 0 or more
+   * @return negative if the first key comes before the other, positive if behind it, 0 if their
+   *     bytes are equal
+   */
   int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength);
 
-  /** Whether this is {@link #BYTES}, for which pages carry heads and strip prefixes. */
+  /** {@return whether this is {@link #BYTES}, for which pages carry heads and strip prefixes} */
   default boolean isBytes() {
     return this == BYTES;
   }

@@ -25,7 +25,11 @@ public record Levels(Kind kind, long writeMemoryBytes) implements Comparable<Lev
     FIXED
   }
 
-  /** Levels follow the write memory that a tree has, and what L0 delivers at a time. */
+  /**
+   * Levels follow the write memory that a tree has, and what L0 delivers at a time.
+   *
+   * @return levels without a number, the default of stores
+   */
   public static Levels dynamic() {
     return FOLLOWING;
   }
@@ -35,6 +39,8 @@ public record Levels(Kind kind, long writeMemoryBytes) implements Comparable<Lev
    * plan that costs more than what was before is taken back. The store learns from the writes of
    * one tree for each 64 MiB of its budget, those that are written most. The others have {@link
    * #dynamic} levels.
+   *
+   * @return levels without a number
    */
   public static Levels optimised() {
     return PLANNED;
@@ -44,13 +50,20 @@ public record Levels(Kind kind, long writeMemoryBytes) implements Comparable<Lev
    * Levels are made for this much write memory, whatever a tree has.
    *
    * @param writeMemoryBytes at least {@link #LEAST_BYTES}
+   * @return levels for that number
    * @throws IllegalArgumentException if it is less
    */
   public static Levels fixed(long writeMemoryBytes) {
     return new Levels(Kind.FIXED, writeMemoryBytes);
   }
 
-  /** Checks the number. */
+  /**
+   * Checks the number.
+   *
+   * @param kind what sizes go by
+   * @param writeMemoryBytes at least {@link #LEAST_BYTES} for {@link Kind#FIXED}, else 0
+   * @throws IllegalArgumentException if it is anything else
+   */
   public Levels {
     Objects.requireNonNull(kind, "kind");
     if (kind == Kind.FIXED ? writeMemoryBytes < LEAST_BYTES : writeMemoryBytes != 0) {

@@ -8,6 +8,29 @@ import org.jspecify.annotations.Nullable;
  * and reads merge the operands of a key with the value below them. Its name is stored with the tree
  * and checked at open.
  *
+ * <pre>{@code
+ * // Values are sets of flags, operands are flags to set.
+ * class SetFlags implements MergeOperator {
+ *   public String name() {
+ *     return "set flags";
+ *   }
+ *
+ *   public byte[] merge(byte[] key, byte[] base, List<byte[]> operands) {
+ *     byte flags = base == null ? 0 : base[0];
+ *     for (byte[] operand : operands) {
+ *       flags |= operand[0];
+ *     }
+ *     return new byte[] {flags};
+ *   }
+ *
+ *   public byte[] combine(byte[] older, byte[] newer) {
+ *     return new byte[] {(byte) (older[0] | newer[0])};
+ *   }
+ * }
+ * Tree flags = store.openTree("flags", TreeOptions.builder().mergeOperator(new SetFlags()).build());
+ * flags.merge(key, new byte[] {4});
+ * }</pre>
+ *
  * <p>An operator is a pure function that never changes under its name: what it gives for a key
  * depends on its arguments alone. The store may apply it at any time, to a part of the operands,
  * and more than once: first to the oldest with the base, then to the next with what that gave. It
@@ -37,14 +60,16 @@ public interface MergeOperator {
   MergeOperator APPEND = BuiltInOperators.APPEND;
 
   /**
-   * Stored with the tree; an operator that gives other results needs a different name. 1 to 200
-   * characters, without control characters and lone surrogates; always the same.
+   * {@return a name, which is stored with the tree; an operator that gives other results needs a
+   * different one} It has 1 to 200 characters, no control characters nor lone surrogates, and is
+   * always the same.
    */
   String name();
 
   /**
    * The value of a key.
    *
+   * @param key not to be changed
    * @param base the value below the operands, or null if there is none
    * @param operands at least one, at most {@link #MAX_OPERANDS}, from the oldest to the newest
    * @return the value, at most 1 GiB; null if the key is not there any more
@@ -64,6 +89,8 @@ public interface MergeOperator {
    * One operand that does what two do: with any base and whatever follows, {@link #merge} gives the
    * same with it as with the two. Saves room where operands are stored without their base.
    *
+   * @param older not to be changed
+   * @param newer what was merged next; not to be changed
    * @return null, as by default, if there is none
    */
   default byte @Nullable [] combine(byte[] older, byte[] newer) {

@@ -6,6 +6,13 @@ import java.util.Objects;
 /**
  * When disk merges run. Flushes and merges in memory are not concerned. Immutable.
  *
+ * <pre>{@code
+ * StoreOptions nightly =
+ *     StoreOptions.builder()
+ *         .mergeSchedule(MergeSchedule.afterLastWrite(Duration.ofSeconds(5)))
+ *         .build();
+ * }</pre>
+ *
  * <p>Whatever the schedule, merges run while L0, or what waits for merges, is about to slow writers
  * down, while the disk runs short of space, and while somebody waits for them: {@code
  * Store.awaitQuiet}, {@code dropTree} and {@code close}.
@@ -48,6 +55,7 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
    *
    * @param bytesPerSecond of keys and values, at least 1
    * @param probe over how long they are counted, from a millisecond to an hour
+   * @return such a schedule
    */
   public static MergeSchedule belowThroughput(long bytesPerSecond, Duration probe) {
     Objects.requireNonNull(probe, "probe");
@@ -58,13 +66,22 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
    * Merges run once nobody has written for this long.
    *
    * @param delay from a millisecond to an hour
+   * @return such a schedule
    */
   public static MergeSchedule afterLastWrite(Duration delay) {
     Objects.requireNonNull(delay, "delay");
     return new MergeSchedule(Kind.AFTER_LAST_WRITE, 0, delay);
   }
 
-  /** Checks the numbers. */
+  /**
+   * Checks the numbers.
+   *
+   * @param kind what it goes by
+   * @param duration a millisecond to an hour for {@link Kind#BELOW_THROUGHPUT} and {@link
+   *     Kind#AFTER_LAST_WRITE}, else zero
+   * @param bytesPerSecond at least 1 for {@link Kind#BELOW_THROUGHPUT}, else 0
+   * @throws IllegalArgumentException if one is anything else
+   */
   public MergeSchedule {
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(duration, "duration");

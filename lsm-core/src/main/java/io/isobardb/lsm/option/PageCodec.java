@@ -7,6 +7,42 @@ import java.nio.ByteBuffer;
  * when a tree is made or opened that uses it. {@code NONE} and {@code LZ4} are built in; {@code
  * ZSTD} is in the artifact {@code lsm-zstd}.
  *
+ * <pre>{@code
+ * class Deflate implements PageCodec {
+ *   public String name() {
+ *     return "DEFLATE";
+ *   }
+ *
+ *   public Coder coder() {
+ *     return new Coder() {
+ *       public int compress(ByteBuffer from, ByteBuffer to) {
+ *         Deflater deflater = new Deflater();
+ *         try {
+ *           deflater.setInput(from);
+ *           deflater.finish();
+ *           int bytes = deflater.deflate(to);
+ *           return deflater.finished() ? bytes : -1;
+ *         } finally {
+ *           deflater.end();
+ *         }
+ *       }
+ *
+ *       public int decompress(ByteBuffer from, ByteBuffer to) {
+ *         Inflater inflater = new Inflater();
+ *         try {
+ *           inflater.setInput(from);
+ *           return inflater.inflate(to);
+ *         } catch (DataFormatException e) {
+ *           throw new IllegalArgumentException(e);
+ *         } finally {
+ *           inflater.end();
+ *         }
+ *       }
+ *     };
+ *   }
+ * }
+ * }</pre>
+ *
  * <p>Each SSTable names the codec that compressed it, so it must read for ever what it wrote under
  * its name. A store does not open without the codecs of its SSTables.
  *
@@ -20,12 +56,16 @@ public interface PageCodec {
   int LARGEST_DICTIONARY = 32 << 10;
 
   /**
-   * What options and files call it; always the same. A letter from A to Z, then up to 15 letters
-   * from A to Z, digits and hyphens. The names of built-in codecs can't be taken.
+   * {@return what options and files call it; always the same} A letter from A to Z, then up to 15
+   * letters from A to Z, digits and hyphens. The names of built-in codecs can't be taken.
    */
   String name();
 
-  /** Whether a codec can have this name. */
+  /**
+   * {@return whether a codec can have this name}
+   *
+   * @param name a candidate
+   */
   static boolean isName(String name) {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
@@ -37,12 +77,16 @@ public interface PageCodec {
     return !name.isEmpty() && name.length() <= LONGEST_NAME;
   }
 
-  /** Compresses and decompresses without a dictionary. Asked once in a process. */
+  /**
+   * Asked once in a process, for pages without a dictionary.
+   *
+   * @return what compresses and decompresses them, for many threads
+   */
   Coder coder();
 
   /**
-   * How many bytes a dictionary should have, at most {@link #LARGEST_DICTIONARY}; 0, as by default,
-   * if the codec has no dictionaries.
+   * {@return how many bytes a dictionary should have, at most {@link #LARGEST_DICTIONARY}; 0, as by
+   * default, if the codec has no dictionaries}
    */
   default int dictionaryBytes() {
     return 0;
@@ -67,6 +111,7 @@ public interface PageCodec {
    * dictionary.
    *
    * @param dictionary what {@link #train} gave; not to be changed
+   * @return what does so, for many threads; each call gives another
    * @throws RuntimeException if it is none; the store takes that for damage of the file
    */
   default Coder coder(byte[] dictionary) {
@@ -83,6 +128,7 @@ public interface PageCodec {
     /**
      * Compresses. If it throws, the flush or merge has failed, and the store takes no more writes.
      *
+     * @param from a page, from position to limit; direct
      * @param to has less room than {@code from} has bytes
      * @return how many bytes were written; -1 if there is not enough room for them
      */
@@ -91,6 +137,8 @@ public interface PageCodec {
     /**
      * Decompresses. Whatever {@code from} holds, it must neither hang nor write beyond the limit.
      *
+     * @param from what {@link #compress} wrote, from position to limit, if the file is sound;
+     *     direct
      * @param to has room for what was compressed, and no more
      * @return how many bytes were written
      * @throws RuntimeException if the bytes are not what {@link #compress} wrote; the store takes

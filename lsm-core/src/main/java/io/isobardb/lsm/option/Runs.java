@@ -14,6 +14,12 @@ import java.util.stream.Collectors;
  * one run on each, what comes down to a level is merged with what is there. With more, it is put on
  * top, and merged once there are too many. Immutable.
  *
+ * <pre>{@code
+ * // Written far more than read: up to eight runs on each level but the last.
+ * Tree events = store.openTree("events", TreeOptions.builder().runs(Runs.lazy(8)).build());
+ * events.setRuns(Runs.leveled()); // later, while it is read
+ * }</pre>
+ *
  * <p>The numbers are counted where keys overlap. They never rise with depth, and the first one
  * holds for all levels above, too. Named after "Dostoevsky: Better Space-Time Trade-Offs for
  * LSM-Tree Based Key-Value Stores via Adaptive Removal of Superfluous Merging", whose Fluid
@@ -32,7 +38,7 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
 
   private static final Runs LEVELED = new Runs(List.of(1));
 
-  /** One run on each level: the fewest pages to read, and the least space. */
+  /** {@return one run on each level: the fewest pages to read, and the least space} */
   public static Runs leveled() {
     return LEVELED;
   }
@@ -41,6 +47,7 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
    * Several runs on each level above the last, which has one.
    *
    * @param runs 2 to {@link #MOST}
+   * @return {@code runs} for the upper levels, and 1
    * @throws IllegalArgumentException if it is none of these
    */
   public static Runs lazy(int runs) {
@@ -52,6 +59,7 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
    * maxSpace} has to be 2 or more.
    *
    * @param runs 2 to {@link #MOST}
+   * @return {@code runs} for each level
    * @throws IllegalArgumentException if it is none of these
    */
   public static Runs tiered(int runs) {
@@ -61,6 +69,8 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
   /**
    * So many runs on each level, from the top down.
    *
+   * @param fromTopDown at least one number; none is larger than the one before
+   * @return the same numbers; those that say nothing are left out
    * @throws IllegalArgumentException if a number is not 1 to {@link #MOST}, or more than the one
    *     before
    */
@@ -77,6 +87,8 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
    * TIERED(8)}, or numbers from the top down as {@code 8,4,1}. Without a number, {@code LAZY} and
    * {@code TIERED} have {@link #USUAL}.
    *
+   * @param text in upper or lower case; spaces do not count
+   * @return what the text says
    * @throws IllegalArgumentException if it is none of these
    */
   public static Runs parse(String text) {
@@ -97,7 +109,13 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
     }
   }
 
-  /** Checks the numbers, and leaves those out that say nothing. */
+  /**
+   * Checks the numbers, and leaves those out that say nothing.
+   *
+   * @param perLevel from the top down, at least one number, each 1 to {@link #MOST} and no larger
+   *     than the one before
+   * @throws IllegalArgumentException if it is anything else
+   */
   public Runs {
     Objects.requireNonNull(perLevel, "perLevel");
     if (perLevel.isEmpty()) {
@@ -134,23 +152,25 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
     return runs;
   }
 
-  /** Whether every level has one run. */
+  /** {@return whether every level has one run} */
   public boolean isLeveled() {
     return perLevel.equals(LEVELED.perLevel);
   }
 
-  /** Runs of the last level. */
+  /** {@return runs of the last level} */
   public int last() {
     return perLevel.get(perLevel.size() - 1);
   }
 
-  /** How many levels with one run there are at the bottom, if there are others above them. */
+  /**
+   * {@return how many levels with one run there are at the bottom, if there are others above them}
+   */
   public int single() {
     return (int) perLevel.stream().filter(number -> number == 1).count();
   }
 
   /**
-   * Runs of a level that has several; 1 if none has.
+   * {@return runs of a level that has several; 1 if none has}
    *
    * @param i 0 for the lowest such level, and so on upwards
    */

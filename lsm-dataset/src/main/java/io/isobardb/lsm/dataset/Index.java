@@ -6,6 +6,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The definition of a secondary index; immutable.
  *
+ * <pre>{@code
+ * Index byYear =
+ *     Index.builder("year")
+ *         .key((key, person) -> List.of(year(person)))
+ *         .maintenance(Maintenance.VALIDATION) // writes do not read the old record
+ *         .build();
+ * Index byEmail =
+ *     Index.builder("email").key((key, person) -> List.of(emailOf(person))).unique(true).build();
+ * Dataset people =
+ *     Dataset.open(store, "people", DatasetOptions.builder().index(byYear).index(byEmail).build());
+ * }</pre>
+ *
  * <p>Index keys are ordered as unsigned bytes, shorter first; records with the same index key by
  * their primary keys, as unsigned bytes, too, whatever the order of the primary tree.
  */

@@ -11,6 +11,15 @@ import org.jspecify.annotations.Nullable;
  * A position among the records of a dataset in the order of an index: by index key, then by primary
  * key. A record with many index keys comes once with each.
  *
+ * <pre>{@code
+ * IndexRange centuries = IndexRange.between("1800".getBytes(UTF_8), "2000".getBytes(UTF_8));
+ * try (IndexCursor cursor = people.cursor("year", centuries)) {
+ *   for (boolean more = cursor.last(); more; more = cursor.previous()) { // the youngest first
+ *     use(cursor.indexKey(), cursor.key(), cursor.value());
+ *   }
+ * }
+ * }</pre>
+ *
  * <p>Outside of a transaction it sees the dataset as it was when the cursor was opened, or the
  * snapshot taken. In a transaction it sees what that does, its own writes included; a record is as
  * it was when the cursor came to it. Fresh cursors stand nowhere; move them first. Close them: an

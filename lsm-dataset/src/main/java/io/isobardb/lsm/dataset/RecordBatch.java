@@ -9,6 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes to records of a dataset that take effect in the order they were added, all or none.
  *
+ * <pre>{@code
+ * RecordBatch batch = new RecordBatch();
+ * batch.put(id, person).delete("bob".getBytes(UTF_8));
+ * people.write(batch); // with all index entries, or not at all
+ * }</pre>
+ *
  * <p>Keys and records are copied when added. May be written more than once, and to any dataset.
  *
  * <p>Thread rule: one thread at a time.

@@ -8,6 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A range of keys; immutable.
  *
+ * <pre>{@code
+ * KeyRange<Long> first = KeyRange.before(1000L);
+ * KeyRange<Long> teens = KeyRange.between(13L, 20L);
+ * KeyRange<Long> above = KeyRange.<Long>all().from(1000L, false);
+ * }</pre>
+ *
  * @param <K> the type of the keys
  */
 public final class KeyRange<K> {

@@ -35,10 +35,13 @@ class JavadocExamplesTest {
       import io.isobardb.lsm.recipe.*;
       import io.isobardb.lsm.recipe.Queue;
       import io.isobardb.repair.*;
+      import io.isobardb.memory.stats.*;
+      import java.nio.ByteBuffer;
       import java.nio.file.*;
       import java.time.*;
       import java.util.*;
       import java.util.stream.*;
+      import java.util.zip.*;
       """;
 
   /** What examples take for granted: each is a method of a subclass. */
@@ -48,7 +51,9 @@ class JavadocExamplesTest {
         Store store;
         Tree tree, orders, customers, byCustomer, carts;
         byte[] key, value, from, order, customer, id, person, ada, record, year1800;
+        Dataset people;
         abstract byte[] cityOf(byte[] person);
+        abstract byte[] emailOf(byte[] person);
         abstract byte[] year(byte[] person);
         abstract void use(byte[]... read);
       }

@@ -2,6 +2,7 @@ package io.isobardb.lsm.api;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.dataset.Dataset;
+import io.isobardb.memory.stats.Ledger;
 import io.isobardb.repair.StoreInspector;
 import java.io.File;
 import java.net.URISyntaxException;
@@ -19,7 +20,7 @@ final class Libraries {
           Path.of("src", "main"));
 
   private static final List<Class<?>> ONE_OF_EACH =
-      List.of(Store.class, StoreInspector.class, Dataset.class);
+      List.of(Ledger.class, Store.class, StoreInspector.class, Dataset.class);
 
   private Libraries() {}
 
