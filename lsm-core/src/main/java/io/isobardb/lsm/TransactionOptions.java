@@ -53,10 +53,10 @@ public record TransactionOptions(
    * @param isolation how much of what others do is seen
    * @param locking whether keys are locked when they are written, or at the commit
    * @param lockTimeout zero to 365 days
+   * @param durability null for the store's
+   * @param maxAttempts at least 1
    * @param retryTimeout zero to 365 days
    * @param writeTimeout zero to 365 days; null for the store's
-   * @param maxAttempts at least 1
-   * @param durability null for the store's
    * @throws IllegalArgumentException if one is out of its range
    */
   public TransactionOptions {

@@ -154,9 +154,9 @@ public interface StoreListener {
     /**
      * Copies the list.
      *
-     * @param plannedBytes from L1 on; empty if levels follow what L0 delivers
-     * @param tree the tree's name
      * @param cycle number of the cycle that it was decided on
+     * @param tree the tree's name
+     * @param plannedBytes from L1 on; empty if levels follow what L0 delivers
      * @param modelledCost entries written for each entry put; NaN if not known
      * @param expectedCost entries written for each entry put; NaN if not known
      * @param foundCost entries written for each entry put; NaN if not known

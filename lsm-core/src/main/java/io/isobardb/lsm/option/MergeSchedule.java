@@ -77,9 +77,9 @@ public record MergeSchedule(Kind kind, long bytesPerSecond, Duration duration)
    * Checks the numbers.
    *
    * @param kind what it goes by
+   * @param bytesPerSecond at least 1 for {@link Kind#BELOW_THROUGHPUT}, else 0
    * @param duration a millisecond to an hour for {@link Kind#BELOW_THROUGHPUT} and {@link
    *     Kind#AFTER_LAST_WRITE}, else zero
-   * @param bytesPerSecond at least 1 for {@link Kind#BELOW_THROUGHPUT}, else 0
    * @throws IllegalArgumentException if one is anything else
    */
   public MergeSchedule {

@@ -25,17 +25,17 @@ public record Decision(
     Progress after,
     String reason) {
 
-  /** Where the wall stood, in bytes of write memory. */
+  /** {@return where the wall stood, in bytes of write memory} */
   public long fromBytes() {
     return seen.writeMemoryBytes();
   }
 
-  /** By how much write memory grows, in bytes; negative if it shrinks. */
+  /** {@return by how much write memory grows, in bytes; negative if it shrinks} */
   public long stepBytes() {
     return toBytes - fromBytes();
   }
 
-  /** What the step is expected to save, as a share of the cost; 0 if there was none. */
+  /** {@return what the step is expected to save, as a share of the cost; 0 if there was none} */
   public double predictedGain() {
     return pressure.cost() > 0 ? 1 - predictedCost / pressure.cost() : 0;
   }

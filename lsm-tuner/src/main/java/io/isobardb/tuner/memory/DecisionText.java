@@ -26,7 +26,11 @@ public final class DecisionText {
 
   private DecisionText() {}
 
-  /** The decision on one line, without a line's end. */
+  /**
+   * {@return the decision on one line, without a line's end}
+   *
+   * @param decision all of its parts are written
+   */
   public static String write(Decision decision) {
     StoreCycle seen = decision.seen();
     Progress after = decision.after();
@@ -67,8 +71,9 @@ public final class DecisionText {
   }
 
   /**
-   * The decision that {@link #write} made the line of.
+   * {@return the decision that {@link #write} made the line of}
    *
+   * @param line without its end
    * @throws IllegalArgumentException if it is no such line; the message says what is wrong with it
    */
   public static Decision parse(String line) {

@@ -28,7 +28,11 @@ package io.isobardb.tuner.memory;
 public final class MemoryTuner {
   private final TunerOptions options;
 
-  /** A tuner with these aims. */
+  /**
+   * A tuner with these aims.
+   *
+   * @param options weights, steps and floors, for all cycles
+   */
   public MemoryTuner(TunerOptions options) {
     this.options = options;
   }
@@ -37,6 +41,10 @@ public final class MemoryTuner {
    * Decides on a cycle. Without a ghost cache nothing is changed, since what reads would gain is
    * not known then. The answer is the history with the decision as its {@link TunerHistory#last};
    * the write memory that it asks for lies within the floors of both regions.
+   *
+   * @param history empty in the first cycle
+   * @param cycle what the store did since the decision before
+   * @return the history with one decision more
    */
   public TunerHistory decide(TunerHistory history, StoreCycle cycle) {
     return history.and(new Deliberation(options, history.last(), cycle).decide());

@@ -77,7 +77,7 @@ public record Pressure(double writeCost, double readCost, double cost, double wr
     return cycle.operations() == 0 ? 0 : bytes / cycle.pageBytes() / cycle.operations();
   }
 
-  /** cost′(x) of section 5.1: how the cost changes with one more byte of write memory. */
+  /** {@return cost′(x) of section 5.1: how the cost changes with one more byte of write memory} */
   public double slope() {
     return cache - write;
   }

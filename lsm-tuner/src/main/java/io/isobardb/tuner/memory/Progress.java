@@ -55,6 +55,20 @@ public record Progress(
   public static final Progress START =
       new Progress(List.of(), 0, 0, 1, 0, 0, FIRST_NOISE, Steepness.UNKNOWN, Run.NONE, Hold.NONE);
 
+  /**
+   * Copies the list.
+   *
+   * @param samples one per memory size, newest last
+   * @param direction 1, -1 or 0
+   * @param streak in cycles
+   * @param trust above 0
+   * @param turns 0 or more
+   * @param calm in cycles
+   * @param noise as a share of the cost
+   * @param steepness of the steps so far
+   * @param run of steps in one direction
+   * @param hold none if no step hurt
+   */
   public Progress {
     samples = List.copyOf(samples);
   }
@@ -87,6 +101,10 @@ public record Progress(
     private static final double MOST = 3;
 
     /**
+     * Checks the numbers.
+     *
+     * @param expected 0 or more
+     * @param found of any sign
      * @throws IllegalArgumentException if a number is not finite, or the sum of squares negative
      */
     public Steepness {

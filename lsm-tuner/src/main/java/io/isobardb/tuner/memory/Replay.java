@@ -14,7 +14,9 @@ public final class Replay {
    * it did then. The first decision only serves as the past of the second, unless it is of the
    * first cycle a tuner saw; so does one that follows a gap.
    *
+   * @param recorded oldest first, as a file has them
    * @param fromStart whether the first decision was made without a history
+   * @return a line for each decision that would be another today; empty if none would
    */
   public static List<String> differences(List<Decision> recorded, boolean fromStart) {
     List<String> differences = new ArrayList<>();
@@ -38,7 +40,13 @@ public final class Replay {
     return differences;
   }
 
-  /** How many decisions {@link #differences} replays: those of which the one before is known. */
+  /**
+   * {@return how many decisions {@link #differences} replays: those of which the one before is
+   * known}
+   *
+   * @param recorded oldest first, as a file has them
+   * @param fromStart whether the first decision was made without a history
+   */
   public static int count(List<Decision> recorded, boolean fromStart) {
     return (int)
         IntStream.range(0, recorded.size())

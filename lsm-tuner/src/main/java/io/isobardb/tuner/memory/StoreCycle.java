@@ -35,6 +35,19 @@ public record StoreCycle(
     List<TreeCycle> trees) {
 
   /**
+   * Checks the numbers, and copies the list.
+   *
+   * @param cycle 0 or more
+   * @param budgetBytes 0 or more
+   * @param writeMemoryBytes 0 or more
+   * @param pageBytes 1 or more
+   * @param operations 0 or more
+   * @param queryReadPages 0 or more
+   * @param mergeReadPages 0 or more
+   * @param queryGhostPages 0 or more
+   * @param mergeGhostPages 0 or more
+   * @param ghostBytes 0 or more
+   * @param trees in any order
    * @throws IllegalArgumentException if a number is negative, or there is no page size
    */
   public StoreCycle {
@@ -51,12 +64,12 @@ public record StoreCycle(
     trees = List.copyOf(trees);
   }
 
-  /** What the buffer cache had, in bytes; 0 while the budget is below the write memory. */
+  /** {@return what the buffer cache had, in bytes; 0 while the budget is below the write memory} */
   public long cacheBytes() {
     return Math.max(0, budgetBytes - writeMemoryBytes);
   }
 
-  /** Bytes that clients wrote per operation, 0 without operations. */
+  /** {@return bytes that clients wrote per operation, 0 without operations} */
   public double writtenPerOperation() {
     double written = trees.stream().mapToDouble(TreeCycle::writtenBytes).sum();
     return operations > 0 ? written / operations : 0;

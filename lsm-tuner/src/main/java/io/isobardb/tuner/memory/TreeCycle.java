@@ -37,6 +37,20 @@ public record TreeCycle(
     double steepness) {
 
   /**
+   * Checks the numbers.
+   *
+   * @param tree any number
+   * @param writtenBytes 0 or more
+   * @param mergedBytes 0 or more
+   * @param memoryFlushedBytes 0 or more
+   * @param logFlushedBytes 0 or more
+   * @param flushes 0 or more
+   * @param shareSum 0 or more
+   * @param recentReads 0 to a million
+   * @param lastLevelBytes 0 or more
+   * @param floorBytes 0 or more
+   * @param weight 0 to a million
+   * @param steepness 0 to a million
    * @throws IllegalArgumentException if a number is negative not finite or too large; the message
    *     names it
    */

@@ -16,23 +16,35 @@ public record TunerHistory(List<Decision> decisions) {
   /** Nothing decided yet. */
   public static final TunerHistory EMPTY = new TunerHistory(List.of());
 
+  /**
+   * Copies the list.
+   *
+   * @param decisions oldest first
+   */
   public TunerHistory {
     int from = Math.max(0, decisions.size() - MAX_DECISIONS);
     decisions = List.copyOf(decisions.subList(from, decisions.size()));
   }
 
-  /** The newest decision, null if there is none. */
+  /** {@return the newest decision, null if there is none} */
   public @Nullable Decision last() {
     return decisions.isEmpty() ? null : decisions.get(decisions.size() - 1);
   }
 
-  /** The number of the next cycle; 1 again where the numbers end, as those of a bad file may. */
+  /**
+   * {@return the number of the next cycle; 1 again where the numbers end, as those of a bad file
+   * may}
+   */
   public long nextCycle() {
     Decision last = last();
     return last == null ? 1 : last.seen().cycle() % Long.MAX_VALUE + 1;
   }
 
-  /** The history of decisions read from a file, oldest first, with what came of each. */
+  /**
+   * {@return the history of decisions read from a file, oldest first, with what came of each}
+   *
+   * @param recorded oldest first
+   */
   public static TunerHistory of(List<Decision> recorded) {
     TunerHistory history = EMPTY;
     for (Decision decision : recorded) {

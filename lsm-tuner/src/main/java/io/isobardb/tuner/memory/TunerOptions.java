@@ -42,6 +42,19 @@ public record TunerOptions(
   private static final double MIN_STEP_OF_REGION = 0.02;
 
   /**
+   * Checks the numbers.
+   *
+   * @param writeWeight 0 to a million
+   * @param readWeight 0 to a million
+   * @param samples 2 or more
+   * @param fixedStep 0 to 1
+   * @param maxStep 0 to 1
+   * @param boldness 1 or more, and times {@code maxStep} 1 or less
+   * @param minStepBytes 0 or more
+   * @param minGain 0 to 1
+   * @param writeFloorBytes 0 or more
+   * @param cacheFloorBytes 0 or more
+   * @param floorShare 0 to 1
    * @throws IllegalArgumentException if a number is negative or not finite, a share is above 1,
    *     boldness below, or there are fewer than two samples
    */
@@ -65,7 +78,12 @@ public record TunerOptions(
     }
   }
 
-  /** These options with other weights: omega for pages written, gamma for pages read. */
+  /**
+   * {@return these options with other weights: omega for pages written, gamma for pages read}
+   *
+   * @param omega 0 to a million
+   * @param gamma 0 to a million
+   */
   public TunerOptions withWeights(double omega, double gamma) {
     return new TunerOptions(
         omega,
@@ -81,7 +99,12 @@ public record TunerOptions(
         floorShare);
   }
 
-  /** These options with other floors, in bytes; the share of the budget holds beside them. */
+  /**
+   * {@return these options with other floors, in bytes; the share of the budget holds beside them}
+   *
+   * @param writeBytes 0 or more
+   * @param cacheBytes 0 or more
+   */
   public TunerOptions withFloors(long writeBytes, long cacheBytes) {
     return new TunerOptions(
         writeWeight,
@@ -98,7 +121,12 @@ public record TunerOptions(
   }
 
   /**
-   * These options with other steps: shares of the budget and of the region that gives, boldness.
+   * {@return these options with other steps: shares of the budget and of the region that gives,
+   * boldness}
+   *
+   * @param fixed share of the budget
+   * @param max share of the region that gives
+   * @param bold 1 or more
    */
   public TunerOptions withSteps(double fixed, double max, double bold) {
     return new TunerOptions(
@@ -116,9 +144,11 @@ public record TunerOptions(
   }
 
   /**
-   * The least write memory in this cycle, in bytes: the floor, or the share of the budget if that
-   * is more. What trees are to keep in memory is a part of the floor, to be weighed by the caller
-   * that sets it. Floors that do not fit into the budget are cut in proportion.
+   * {@return the least write memory in this cycle, in bytes: the floor, or the share of the budget
+   * if that is more} What trees are to keep in memory is a part of the floor, to be weighed by the
+   * caller that sets it. Floors that do not fit into the budget are cut in proportion.
+   *
+   * @param cycle whose budget counts
    */
   public long minWriteBytes(StoreCycle cycle) {
     double write = writeFloor(cycle);
@@ -126,7 +156,11 @@ public record TunerOptions(
     return (long) (both > cycle.budgetBytes() ? cycle.budgetBytes() * (write / both) : write);
   }
 
-  /** The most write memory in this cycle, in bytes: the cache keeps its floor. */
+  /**
+   * {@return the most write memory in this cycle, in bytes: the cache keeps its floor}
+   *
+   * @param cycle whose budget counts
+   */
   public long maxWriteBytes(StoreCycle cycle) {
     double cache = cacheFloor(cycle);
     long most = (long) Math.max(0, cycle.budgetBytes() - cache);

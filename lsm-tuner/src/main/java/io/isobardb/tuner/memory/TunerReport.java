@@ -12,7 +12,11 @@ public final class TunerReport {
 
   private TunerReport() {}
 
-  /** All of it; lines end with a line feed. */
+  /**
+   * {@return all of it; lines end with a line feed}
+   *
+   * @param history may be empty
+   */
   public static String render(TunerHistory history) {
     List<Decision> decisions = history.decisions();
     if (decisions.isEmpty()) {

@@ -26,13 +26,17 @@ public final class EngineModel implements WriteModel {
 
   private final EngineShape shape;
 
-  /** The model of a store. */
+  /**
+   * The model of a store.
+   *
+   * @param shape of all its trees
+   */
   public EngineModel(EngineShape shape) {
     this.shape = shape;
   }
 
   /**
-   * Requests to a tree between two flushes of the same key: R.
+   * {@return requests to a tree between two flushes of the same key: R}
    *
    * @param popularity of the keys of one tree
    */
@@ -91,7 +95,8 @@ public final class EngineModel implements WriteModel {
   }
 
   /**
-   * The sizes of a tree's levels in entries, from L1 on: the last has all keys and sets the others.
+   * {@return the sizes of a tree's levels in entries, from L1 on: the last has all keys and sets
+   * the others}
    *
    * @param popularity of the keys of one tree
    */
@@ -143,9 +148,9 @@ public final class EngineModel implements WriteModel {
   }
 
   /**
-   * Data pages that a point read takes from disk without a cache, if keys are read as they are
-   * written. A key was last requested within p requests with the probability 1 - Unique'(p), the
-   * mean of which over a round is 1 - Unique(R) / R.
+   * {@return data pages that a point read takes from disk without a cache, if keys are read as they
+   * are written} A key was last requested within p requests with the probability 1 - Unique'(p),
+   * the mean of which over a round is 1 - Unique(R) / R.
    *
    * @param popularity of the keys of one tree
    */

@@ -38,7 +38,15 @@ public record EngineShape(
       int l0Groups,
       double sizeRatio,
       double tierWeight) {
-    /** With entries that take as much in tiers as elsewhere. */
+    /**
+     * SSTables and levels with entries that take as much in tiers as elsewhere.
+     *
+     * @param sliceEntries above 0
+     * @param tableEntries above 0
+     * @param memoryWeight 1 or more
+     * @param l0Groups 1 or more
+     * @param sizeRatio above 1
+     */
     public Disk(
         double sliceEntries,
         double tableEntries,
@@ -48,6 +56,16 @@ public record EngineShape(
       this(sliceEntries, tableEntries, memoryWeight, l0Groups, sizeRatio, 1);
     }
 
+    /**
+     * Checks the numbers.
+     *
+     * @param sliceEntries above 0
+     * @param tableEntries above 0
+     * @param memoryWeight 1 or more
+     * @param l0Groups 1 or more
+     * @param sizeRatio above 1
+     * @param tierWeight 1 or more
+     */
     public Disk {
       if (!(sliceEntries > 0 && tableEntries > 0)) {
         throw new IllegalArgumentException(
@@ -61,6 +79,16 @@ public record EngineShape(
     }
   }
 
+  /**
+   * Checks the numbers.
+   *
+   * @param trees 1 or more
+   * @param whole whether flushes take all of a tree
+   * @param memoryEntries above 0
+   * @param activeEntries above 0
+   * @param logEntries above 0
+   * @param disk the same for all trees
+   */
   public EngineShape {
     if (trees < 1) {
       throw new IllegalArgumentException("there must be 1 tree or more, not " + trees);
@@ -78,13 +106,22 @@ public record EngineShape(
     }
   }
 
-  /** The same store, given how much its memory holds on average: half a slice less than at most. */
+  /**
+   * {@return the same store, given how much its memory holds on average: half a slice less than at
+   * most}
+   *
+   * @param meanEntries of all trees together
+   */
   public EngineShape holding(double meanEntries) {
     double most = meanEntries + (whole ? 0 : disk.sliceEntries() / 2);
     return new EngineShape(trees, whole, most, activeEntries, logEntries, disk);
   }
 
-  /** The same store, given what an entry takes in a tier by what it takes in a level. */
+  /**
+   * {@return the same store, given what an entry takes in a tier by what it takes in a level}
+   *
+   * @param tierWeight 1 or more
+   */
   public EngineShape weighing(double tierWeight) {
     Disk same =
         new Disk(

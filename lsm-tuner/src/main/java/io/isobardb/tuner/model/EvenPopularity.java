@@ -12,7 +12,11 @@ public record EvenPopularity(double keys) implements Popularity {
 
   private static final int SOLVE_STEPS = 60;
 
-  /** Checks the number. */
+  /**
+   * Checks the number.
+   *
+   * @param keys above 0, finite
+   */
   public EvenPopularity {
     if (!(keys > 0 && keys < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException("there must be some keys, not " + keys);

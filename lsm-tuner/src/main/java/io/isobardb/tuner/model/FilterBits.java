@@ -110,7 +110,7 @@ public final class FilterBits {
   }
 
   /**
-   * Pages that a lookup of an absent key reads: the sum of the rates of all runs.
+   * {@return pages that a lookup of an absent key reads: the sum of the rates of all runs}
    *
    * @param bits per key of each run
    * @param presence the part of the time that each run is there

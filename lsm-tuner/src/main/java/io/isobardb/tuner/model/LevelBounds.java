@@ -14,6 +14,15 @@ public record LevelBounds(
     double keys, double leastFirst, int leastLevels, int mostLevels, double mostSpace) {
   private static final int MAX_LEVELS = 16;
 
+  /**
+   * Checks the numbers.
+   *
+   * @param keys above 1
+   * @param leastFirst above 0
+   * @param leastLevels 1 or more
+   * @param mostLevels {@code leastLevels} to 16
+   * @param mostSpace above 1; may be infinite
+   */
   public LevelBounds {
     if (!(keys > 1) || !(leastFirst > 0)) {
       throw new IllegalArgumentException(

@@ -40,6 +40,14 @@ public record LevelMerges(double interval, double tableEntries, double columns, 
   /** A level above the last is taken to lack some keys, or it would be emptied never. */
   private static final double NEARLY_ALL = 0.999;
 
+  /**
+   * Checks the numbers.
+   *
+   * @param interval above 0
+   * @param tableEntries above 0
+   * @param columns 0 or more
+   * @param whole whether flushes take all of a tree
+   */
   public LevelMerges {
     if (!(interval > 0) || !(tableEntries > 0) || !(columns >= 0)) {
       throw new IllegalArgumentException(
@@ -49,7 +57,7 @@ public record LevelMerges(double interval, double tableEntries, double columns, 
   }
 
   /**
-   * Entries written to each level for each entry put, from L1 on.
+   * {@return entries written to each level for each entry put, from L1 on}
    *
    * @param popularity of the keys that are put
    * @param sizes of the levels in entries, from L1 on; the last one has all keys
@@ -73,12 +81,22 @@ public record LevelMerges(double interval, double tableEntries, double columns, 
     return written;
   }
 
-  /** All of {@link #written}. */
+  /**
+   * {@return the sum of {@link #written}}
+   *
+   * @param popularity of the keys that are put
+   * @param sizes of the levels in entries, from L1 on
+   */
   public double cost(Popularity popularity, double[] sizes) {
     return Arrays.stream(written(popularity, sizes)).sum();
   }
 
-  /** Requests between two merges of the same key into each level, from L1 on: Interval. */
+  /**
+   * {@return requests between two merges of the same key into each level, from L1 on: Interval}
+   *
+   * @param popularity of the keys that are put
+   * @param sizes of the levels in entries, from L1 on
+   */
   public double[] intervals(Popularity popularity, double[] sizes) {
     double[] intervals = new double[sizes.length];
     intervals[0] = interval;

@@ -38,16 +38,23 @@ public final class LevelSizeOptimiser {
    * @param levelEntries from the first level to the last
    */
   public record Plan(double[] levelEntries, double cost) {
+    /**
+     * Copies the array.
+     *
+     * @param levelEntries from L1 on
+     * @param cost entries written for each entry put
+     */
     public Plan {
       levelEntries = levelEntries.clone();
     }
 
+    /** {@return a copy of the sizes, from L1 on} */
     @Override
     public double[] levelEntries() {
       return levelEntries.clone();
     }
 
-    /** Entries in all levels for each entry of the last one. */
+    /** {@return entries in all levels for each entry of the last one} */
     public double space() {
       return Arrays.stream(levelEntries).sum() / levelEntries[levelEntries.length - 1];
     }
@@ -71,7 +78,7 @@ public final class LevelSizeOptimiser {
   }
 
   /**
-   * The cheapest sizes for any allowed number of levels.
+   * {@return the cheapest sizes for any allowed number of levels}
    *
    * @throws IllegalArgumentException if nothing is allowed
    */

@@ -10,7 +10,7 @@ package io.isobardb.tuner.model;
  * <p>Implementations are immutable; any thread may use them.
  */
 public interface Popularity {
-  /** The number of keys: N in the paper. */
+  /** {@return the number of keys: N in the paper} */
   double keys();
 
   /**
@@ -30,8 +30,9 @@ public interface Popularity {
   double uniqueInverse(double unique);
 
   /**
-   * The number of keys in a level that is emptied in turn along the key space while entries keep
-   * coming: the mean of {@code unique(x * requests)} over x from 0 to 1 (theorem 3 and lemma 2).
+   * {@return the number of keys in a level that is emptied in turn along the key space while
+   * entries keep coming: the mean of {@code unique(x * requests)} over x from 0 to 1 (theorem 3 and
+   * lemma 2)}
    *
    * @param requests that arrive between two visits to the same key; 0 or more, may be infinite
    */
@@ -47,7 +48,7 @@ public interface Popularity {
   double sweptUniqueInverse(double unique);
 
   /**
-   * The number of distinct keys in two tables together: Merge (definition 2).
+   * {@return the number of distinct keys in two tables together: Merge (definition 2)}
    *
    * @param first from 0 to {@link #keys}
    * @param second from 0 to {@link #keys}

@@ -158,7 +158,11 @@ public final class ReuseTimes {
     note(hash, latest);
   }
 
-  /** Whether writes of this key are looked at, as of now. */
+  /**
+   * {@return whether writes of this key are looked at, as of now}
+   *
+   * @param hash of the key; the same one each time
+   */
   public boolean looksAt(long hash) {
     return position(hash) < kept;
   }
@@ -262,14 +266,15 @@ public final class ReuseTimes {
   }
 
   /**
-   * Whether the third window has begun. Then the first one is forgotten, where all keys seem new.
+   * {@return whether the third window has begun} Then the first one is forgotten, where all keys
+   * seem new.
    */
   public boolean isSettled() {
     return turns >= 2;
   }
 
   /**
-   * What was learnt from this window and the one before.
+   * {@return what was learnt from this window and the one before}
    *
    * @throws IllegalStateException if nothing was written yet
    */
@@ -278,7 +283,7 @@ public final class ReuseTimes {
   }
 
   /**
-   * What was learnt from this window and the one before, where the time goes by a clock.
+   * {@return what was learnt from this window and the one before, where the time goes by a clock}
    *
    * @param at when, by the clock
    * @param written how much has been written

@@ -23,14 +23,25 @@ public record RunPolicy(Kind kind, int most, List<Integer> levels) {
 
   private static final int MOST_LEVELS = 16;
 
-  /** Which policy. */
+  /** How the numbers are given. */
   public enum Kind {
+    /** One run everywhere. */
     LEVELED,
+    /** Several above the last level, and one there. */
     LAZY,
+    /** Several everywhere. */
     TIERED,
+    /** A number for each level. */
     LIST
   }
 
+  /**
+   * Checks how many levels there are.
+   *
+   * @param kind how the numbers are given
+   * @param most 1 to 32
+   * @param levels from the top down, 16 at most; empty unless it is a list
+   */
   public RunPolicy {
     levels = List.copyOf(levels);
     if (levels.size() > MOST_LEVELS) {
@@ -58,22 +69,34 @@ public record RunPolicy(Kind kind, int most, List<Integer> levels) {
     }
   }
 
-  /** One run in each level, and as many levels as cost least. */
+  /** {@return one run in each level, and as many levels as cost least} */
   public static RunPolicy leveled() {
     return new RunPolicy(Kind.LEVELED, 1, List.of());
   }
 
-  /** As many runs above the last level, 2 to 32, and one there. */
+  /**
+   * {@return as many runs above the last level, 2 to 32, and one there}
+   *
+   * @param runs 2 to 32
+   */
   public static RunPolicy lazy(int runs) {
     return new RunPolicy(Kind.LAZY, runs, List.of());
   }
 
-  /** As many runs in each level, 2 to 32. */
+  /**
+   * {@return as many runs in each level, 2 to 32}
+   *
+   * @param runs 2 to 32
+   */
   public static RunPolicy tiered(int runs) {
     return new RunPolicy(Kind.TIERED, runs, List.of());
   }
 
-  /** Runs of each level from the top down, 1 to 32, not rising. */
+  /**
+   * {@return runs of each level from the top down, 1 to 32, not rising}
+   *
+   * @param runs from the top down, each 1 to 32 and no more than the one before
+   */
   public static RunPolicy of(Integer... runs) {
     return new RunPolicy(Kind.LIST, runs[0], Arrays.asList(runs));
   }
@@ -81,6 +104,8 @@ public record RunPolicy(Kind kind, int most, List<Integer> levels) {
   /**
    * Reads {@code LEVELED}, {@code LAZY(4)}, {@code TIERED(4)}, or a list such as {@code 4,4,1}.
    *
+   * @param text in upper case
+   * @return what the text says
    * @throws IllegalArgumentException if it is none of them, saying why
    */
   public static RunPolicy parse(String text) {

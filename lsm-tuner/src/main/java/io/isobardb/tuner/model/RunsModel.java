@@ -55,6 +55,13 @@ public final class RunsModel implements WriteModel {
    * @param byLevel whether small runs get larger filters ({@link FilterBits})
    */
   public record Reads(double pageEntries, double filterBits, boolean byLevel) {
+    /**
+     * Checks the numbers.
+     *
+     * @param pageEntries above 0
+     * @param filterBits 0 to 24
+     * @param byLevel whether small runs get larger filters
+     */
     public Reads {
       if (!(pageEntries > 0) || !(filterBits >= 0 && filterBits <= FilterBits.MOST)) {
         throw new IllegalArgumentException(
@@ -89,6 +96,9 @@ public final class RunsModel implements WriteModel {
   /**
    * A tree of a store.
    *
+   * @param shape of all trees of the store
+   * @param policy how many runs each level may have
+   * @param reads what they depend on
    * @param maxSpace entries in tiers and levels together for each key, above 1; may be infinite
    */
   public RunsModel(EngineShape shape, RunPolicy policy, Reads reads, double maxSpace) {
@@ -104,7 +114,10 @@ public final class RunsModel implements WriteModel {
   /**
    * A tree that was measured, and is flushed in slices.
    *
+   * @param disk as it was measured
    * @param round R: writes to the tree between two flushes of the same key, more than 0
+   * @param policy how many runs each level may have
+   * @param reads what they depend on
    * @param maxSpace as above
    */
   public RunsModel(
@@ -171,9 +184,9 @@ public final class RunsModel implements WriteModel {
       int levels,
       double pageEntries) {
     /**
-     * Data pages that a scan of so many entries reads. In each run it stands somewhere in a page
-     * when it begins, and it reads from each run what lies between its ends (<i>Dostoevsky</i>,
-     * section 4.2, for short and for long scans).
+     * {@return data pages that a scan of so many entries reads} In each run it stands somewhere in
+     * a page when it begins, and it reads from each run what lies between its ends
+     * (<i>Dostoevsky</i>, section 4.2, for short and for long scans).
      *
      * @param entries 1 or more
      */
@@ -183,7 +196,7 @@ public final class RunsModel implements WriteModel {
   }
 
   /**
-   * All costs.
+   * {@return all costs}
    *
    * @param popularity of the keys of one tree
    */

@@ -32,6 +32,13 @@ public record TierMerges(double first, double entries, int runs) {
   /** No run of tiers is taken to hold a larger part of the keys. */
   private static final double MOST_OF_KEYS = 0.75;
 
+  /**
+   * Checks the numbers.
+   *
+   * @param first above 0
+   * @param entries above 0
+   * @param runs 2 or more
+   */
   public TierMerges {
     if (!(first > 0) || !(entries > 0) || runs < 2) {
       throw new IllegalArgumentException(
@@ -40,7 +47,11 @@ public record TierMerges(double first, double entries, int runs) {
     }
   }
 
-  /** Requests between two times that the same key goes down to the levels. */
+  /**
+   * {@return requests between two times that the same key goes down to the levels}
+   *
+   * @param popularity of the keys that are put
+   */
   public double interval(Popularity popularity) {
     double parts = parts(popularity);
     return Math.max(first, parts * part(popularity, parts));
@@ -60,12 +71,20 @@ public record TierMerges(double first, double entries, int runs) {
     return FULLER * entries + NEWEST * popularity.unique(first);
   }
 
-  /** How many sizes runs climb through before they go down; not a whole number. */
+  /**
+   * {@return how many sizes runs climb through before they go down; not a whole number}
+   *
+   * @param popularity of the keys that are put
+   */
   public double climbs(Popularity popularity) {
     return StrictMath.log(interval(popularity) / first) / StrictMath.log(runs + 1);
   }
 
-  /** Entries written to tiers for each entry put, by size from the runs that leave L0 on. */
+  /**
+   * {@return entries written to tiers for each entry put, by size from the runs that leave L0 on}
+   *
+   * @param popularity of the keys that are put
+   */
   public double[] written(Popularity popularity) {
     double size = popularity.unique(first);
     double part = part(popularity, parts(popularity));

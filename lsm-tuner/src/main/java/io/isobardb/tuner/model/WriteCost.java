@@ -12,21 +12,36 @@ import java.util.Objects;
  * @param levels by merges into each level, from the first on
  */
 public record WriteCost(double log, double flush, double withinL0, double[] levels) {
+  /**
+   * Copies the array.
+   *
+   * @param log 0 or more
+   * @param flush 0 or more
+   * @param withinL0 0 in designs without such merges
+   * @param levels from the first on
+   */
   public WriteCost {
     levels = levels.clone();
   }
 
-  /** The cost in a design without merges within L0. */
+  /**
+   * The cost in a design without merges within L0.
+   *
+   * @param log by the log
+   * @param flush by flushes
+   * @param levels by merges into each level, from the first on
+   */
   public WriteCost(double log, double flush, double[] levels) {
     this(log, flush, 0, levels);
   }
 
+  /** {@return a copy of what merges into each level write, from the first on} */
   @Override
   public double[] levels() {
     return levels.clone();
   }
 
-  /** All of it. */
+  /** {@return the sum of all parts} */
   public double total() {
     return log + flush + withinL0 + Arrays.stream(levels).sum();
   }

@@ -5,6 +5,10 @@ package io.isobardb.tuner.model;
  * gets. Implementations are immutable and pure.
  */
 public interface WriteModel {
-  /** The cost of an insert under this popularity of keys. */
+  /**
+   * {@return the cost of an insert under this popularity of keys}
+   *
+   * @param popularity of the keys of one tree
+   */
   WriteCost cost(Popularity popularity);
 }

@@ -21,12 +21,23 @@ public record Calibration(
   /** What an earlier window counts beside a later one. */
   private static final double KEPT = 0.85;
 
-  /** What one window tells. */
+  /**
+   * {@return what one window tells}
+   *
+   * @param written what writes were found to cost
+   * @param writtenModel what they cost by the model
+   * @param read what reads were found to cost
+   * @param readModel what they cost by the model
+   */
   public static Calibration of(double written, double writtenModel, double read, double readModel) {
     return new Calibration(written, writtenModel, read, readModel, 1);
   }
 
-  /** With one more window. */
+  /**
+   * {@return the same with one more window} Earlier ones count less.
+   *
+   * @param window what it tells
+   */
   public Calibration after(Calibration window) {
     boolean writes = window.writtenModel > 0;
     boolean reads = window.readModel > 0;
@@ -38,17 +49,17 @@ public record Calibration(
         Math.min(ENOUGH, windows + 1));
   }
 
-  /** Whether it was found for long enough. */
+  /** {@return whether it was found for long enough} */
   public boolean isEnough() {
     return windows >= ENOUGH;
   }
 
-  /** By which the model of writes is to be multiplied; 1 if nothing is known. */
+  /** {@return the factor for the model of writes; 1 if nothing is known} */
   public double writes() {
     return factor(written, writtenModel);
   }
 
-  /** By which the model of reads is to be multiplied; 1 if nothing is known. */
+  /** {@return the factor for the model of reads; 1 if nothing is known} */
   public double reads() {
     return factor(read, readModel);
   }

@@ -31,12 +31,24 @@ public record Phases(Window now, Window aside, int asideWindows, boolean began, 
   /** A stay is expected if so many phases like this one have ended. */
   private static final int FEW = 2;
 
-  /** Copies the list. */
+  /**
+   * Copies the list.
+   *
+   * @param now of the phase so far
+   * @param aside since it may have ended
+   * @param asideWindows 0 or more
+   * @param began whether another phase had begun with the last window
+   * @param past oldest first
+   */
   public Phases {
     past = List.copyOf(past);
   }
 
-  /** What is known after one more window. */
+  /**
+   * {@return what is known after one more window}
+   *
+   * @param window the one that has just ended
+   */
   public Phases after(Window window) {
     if (now.operations() == 0 || now.distance(window) <= OTHER) {
       return new Phases(now.plus(aside).plus(window), Window.NONE, 0, false, past);
@@ -58,14 +70,14 @@ public record Phases(Window now, Window aside, int asideWindows, boolean began, 
     return new Phases(begun, Window.NONE, 0, true, ended);
   }
 
-  /** Whether what was done last may not belong to the phase. */
+  /** {@return whether what was done last may not belong to the phase} */
   public boolean isDoubtful() {
     return asideWindows > 0;
   }
 
   /**
-   * How many operations the phase is still to last: as those like it did that lasted longer than it
-   * has so far. NaN if too few were like it, or none lasted so long.
+   * {@return how many operations the phase is still to last: as those like it did that lasted
+   * longer than it has so far} NaN if too few were like it, or none lasted so long.
    */
   public double expectedStay() {
     double age = now.operations();

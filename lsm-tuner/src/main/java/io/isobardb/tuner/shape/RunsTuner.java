@@ -48,7 +48,13 @@ public final class RunsTuner {
 
   private RunsTuner() {}
 
-  /** What is done now. */
+  /**
+   * What is done now.
+   *
+   * @param before what it kept in mind at the window before
+   * @param view the tree at the end of a window
+   * @return what is done now, and what is kept in mind
+   */
   public static ShapeDecision choose(ShapeProgress before, ShapeView view) {
     return switch (before.stage()) {
       case RESTING -> rest(before.rested(view), view);

@@ -46,7 +46,8 @@ public record ShapeDecision(
   }
 
   /**
-   * The same, if it is not carried out: the tree is looked at as if it were, and nothing judged.
+   * {@return the same, if it is not carried out: the tree is looked at as if it were, and nothing
+   * judged}
    */
   public ShapeDecision observed() {
     return action == Action.CHANGE

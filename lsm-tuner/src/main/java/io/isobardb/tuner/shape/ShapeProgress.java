@@ -66,7 +66,20 @@ public record ShapeProgress(
   public static final ShapeProgress START =
       new ShapeProgress(Stage.RESTING, "", 0, 0, 0, List.of(), Trial.NONE, 0, FIRST_BAR, 1);
 
-  /** Copies the list. */
+  /**
+   * Copies the list.
+   *
+   * @param stage what the tuner is at
+   * @param before runs, in words; empty if there was no change
+   * @param price 0 or more
+   * @param earned of any sign
+   * @param most 0 or more
+   * @param regrets one for each option
+   * @param trial of the last change
+   * @param barred in windows, 0 or more
+   * @param barLength in windows
+   * @param patience above 0
+   */
   public ShapeProgress {
     regrets = List.copyOf(regrets);
   }
@@ -120,7 +133,7 @@ public record ShapeProgress(
         next, before, price, earned, most, regrets, seen, barred, barLength, patience);
   }
 
-  /** The change has proved itself, or can't be judged any more. */
+  /** {@return the change has proved itself, or can't be judged any more} */
   public ShapeProgress kept() {
     double saved = trial.former - trial.found;
     return new ShapeProgress(

@@ -7,7 +7,11 @@ import java.util.Locale;
 public final class ShapeReport {
   private ShapeReport() {}
 
-  /** One line for each decision; empty if there are none. */
+  /**
+   * {@return one line for each decision; empty if there are none}
+   *
+   * @param decisions oldest first
+   */
   public static String render(List<ShapeDecision> decisions) {
     if (decisions.isEmpty()) {
       return "";

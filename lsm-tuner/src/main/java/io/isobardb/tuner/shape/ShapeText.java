@@ -23,12 +23,20 @@ public final class ShapeText {
 
   private ShapeText() {}
 
-  /** Whether a line of the tuner's file is about runs. */
+  /**
+   * {@return whether a line of the tuner's file is about runs}
+   *
+   * @param line any line
+   */
   public static boolean isShape(String line) {
     return line.startsWith(BEGINNING);
   }
 
-  /** The decision on one line, without a line's end. */
+  /**
+   * {@return the decision on one line, without a line's end}
+   *
+   * @param decision all that its line has
+   */
   public static String write(ShapeDecision decision) {
     ShapeProgress after = decision.after();
     return BEGINNING
@@ -51,9 +59,10 @@ public final class ShapeText {
   }
 
   /**
-   * The decision that {@link #write} made the line of. What came of it is not known any more, so it
-   * rests.
+   * {@return the decision that {@link #write} made the line of} What came of it is not known any
+   * more, so it rests.
    *
+   * @param line without its end
    * @throws IllegalArgumentException if it is no such line
    */
   public static ShapeDecision parse(String line) {

@@ -37,7 +37,20 @@ public record ShapeView(
    */
   public record Option(String runs, double cost, double price) {}
 
-  /** Checks the numbers. */
+  /**
+   * Checks the numbers.
+   *
+   * @param window rising
+   * @param tree any number
+   * @param operations above 0
+   * @param phases this window included
+   * @param options at least one
+   * @param current which of them the tree has, from 0
+   * @param found in pages, for each operation
+   * @param isSettled whether nothing of the last change is left to merge
+   * @param isFree whether a change may begin
+   * @throws IllegalArgumentException if there is no such option, or no operation
+   */
   public ShapeView {
     options = List.copyOf(options);
     if (current < 0 || current >= options.size() || !(operations > 0)) {
@@ -46,7 +59,7 @@ public record ShapeView(
     }
   }
 
-  /** What the tree has. */
+  /** {@return what the tree has} */
   public Option now() {
     return options.get(current);
   }

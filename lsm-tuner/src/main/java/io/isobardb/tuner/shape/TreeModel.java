@@ -40,7 +40,13 @@ public final class TreeModel {
   private record RunsCosts(double flushed, double merged, RunsModel.Costs reads) {}
 
   /**
+   * The costs of a tree.
+   *
+   * @param tree as it was measured
    * @param runs what the tree may have
+   * @param reads what lookups and scans depend on
+   * @param maxSpace entries in tiers and levels together for each key, above 1; may be infinite
+   * @param weights what pages count
    */
   public TreeModel(
       Measured tree,
@@ -60,7 +66,12 @@ public final class TreeModel {
     this.options = List.copyOf(all);
   }
 
-  /** What writes of a window cost with one of the options: what is merged was read before. */
+  /**
+   * {@return what writes of a window cost with one of the options: what is merged was read before}
+   *
+   * @param option which of the runs, from 0
+   * @param window what was done
+   */
   public double written(int option, Window window) {
     RunsCosts costs = options.get(option);
     double both = weights.written() + weights.read();
@@ -69,7 +80,12 @@ public final class TreeModel {
         * (costs.flushed() * weights.written() + costs.merged() * both);
   }
 
-  /** What lookups and scans of a window cost with one of the options, without a cache. */
+  /**
+   * {@return what lookups and scans of a window cost with one of the options, without a cache}
+   *
+   * @param option which of the runs, from 0
+   * @param window what was done
+   */
   public double read(int option, Window window) {
     RunsModel.Costs costs = options.get(option).reads();
     return weights.read()

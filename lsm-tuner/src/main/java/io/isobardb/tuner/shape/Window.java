@@ -25,7 +25,17 @@ public record Window(
   /** Scans whose lengths differ less than by this factor count as alike. */
   private static final double OTHER_LENGTH = 4;
 
-  /** Checks the numbers. */
+  /**
+   * Checks the numbers.
+   *
+   * @param inserts 0 or more
+   * @param updates 0 or more
+   * @param deletes 0 or more
+   * @param lookups 0 or more
+   * @param absent 0 or more
+   * @param scans 0 or more
+   * @param steps 0 or more
+   */
   public Window {
     for (double count : new double[] {inserts, updates, deletes, lookups, absent, scans, steps}) {
       if (!(count >= 0 && count < Double.POSITIVE_INFINITY)) {
@@ -34,22 +44,26 @@ public record Window(
     }
   }
 
-  /** All of them; steps of cursors are none of their own. */
+  /** {@return all of them; steps of cursors are none of their own} */
   public double operations() {
     return inserts + updates + deletes + lookups + absent + scans;
   }
 
-  /** Puts and deletes. */
+  /** {@return puts and deletes} */
   public double writes() {
     return inserts + updates + deletes;
   }
 
-  /** Entries of a scan in the mean, 1 or more. */
+  /** {@return entries of a scan in the mean, 1 or more} */
   public double scanLength() {
     return scans == 0 ? 1 : Math.max(1, steps / scans);
   }
 
-  /** These and others. */
+  /**
+   * {@return these and others}
+   *
+   * @param others of the same tree
+   */
   public Window plus(Window others) {
     return new Window(
         inserts + others.inserts,
@@ -62,8 +76,10 @@ public record Window(
   }
 
   /**
-   * How much of the operations are others, from 0 to 1. Scans of far other lengths are others.
-   * Inserts and updates are told apart by an estimate, so they count as the same.
+   * {@return how much of the operations are others, from 0 to 1} Scans of far other lengths are
+   * others. Inserts and updates are told apart by an estimate, so they count as the same.
+   *
+   * @param other of the same tree
    */
   public double distance(Window other) {
     double here = Math.max(1, operations());

@@ -56,7 +56,12 @@ public record BurstHistory(
    */
   public record Now(long nanos, long bytes, long lull, long lullBytes, boolean pause) {}
 
-  /** What is known after some more time in which so much was written. */
+  /**
+   * {@return what is known after some more time in which so much was written}
+   *
+   * @param nanos how much time
+   * @param bytes of keys and values, 0 or more
+   */
   public BurstHistory after(long nanos, long bytes) {
     return isLull(nanos, bytes) ? lulled(nanos, bytes) : written(nanos, bytes);
   }
@@ -94,7 +99,7 @@ public record BurstHistory(
     return new BurstHistory(burstNanos, burstBytes, lulls, rate, next);
   }
 
-  /** How long a lull has to last to be a pause. */
+  /** {@return how long a lull has to last to be a pause, in nanoseconds} */
   public long pauseAfterNanos() {
     if (lullNanos.weightFrom(PAUSES_AFTER[0]) < FEW) {
       return PAUSE_AFTER_UNKNOWN;
@@ -108,7 +113,10 @@ public record BurstHistory(
     return PAUSE_AFTER_MOST;
   }
 
-  /** Whether a burst is under way that may end soon, so that what is no hurry waits for its end. */
+  /**
+   * {@return whether a burst is under way that may end soon, so that what is no hurry waits for its
+   * end}
+   */
   public boolean isBurst() {
     return !now.pause() && !isOverdue();
   }
@@ -118,7 +126,7 @@ public record BurstHistory(
     return burstNanos.weight() >= FEW && now.nanos() > OVERDUE * burstNanos.quantile(NEARLY_ALL);
   }
 
-  /** What nearly all bursts wrote at most; 0 if nothing is known. */
+  /** {@return what nearly all bursts wrote at most; 0 if nothing is known} */
   public double expectedBytes() {
     return burstBytes.weight() < FEW ? 0 : burstBytes.quantile(NEARLY_ALL);
   }

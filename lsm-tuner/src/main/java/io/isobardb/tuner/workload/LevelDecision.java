@@ -41,7 +41,7 @@ public record LevelDecision(
     TAKE_BACK
   }
 
-  /** What the levels are to hold from now on; null if they follow the batches. */
+  /** {@return what the levels are to hold from now on; null if they follow the batches} */
   public @Nullable LevelShares plan() {
     return after.plan();
   }

@@ -9,9 +9,11 @@ public final class LevelReport {
   private LevelReport() {}
 
   /**
-   * One line per decision: the cost by the model, as expected of the plan, and as found, and the
-   * levels that are planned, in percent of the last one. Lines end with a line feed; nothing if
-   * nothing was decided.
+   * {@return one line per decision: the cost by the model, as expected of the plan, and as found,
+   * and the levels that are planned, in percent of the last one} Lines end with a line feed;
+   * nothing if nothing was decided.
+   *
+   * @param decisions oldest first
    */
   public static String render(List<LevelDecision> decisions) {
     if (decisions.isEmpty()) {
@@ -43,7 +45,11 @@ public final class LevelReport {
     return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%.3f", value);
   }
 
-  /** What levels are planned to hold, in percent of the last one, from L1 on. */
+  /**
+   * {@return what levels are planned to hold, in percent of the last one, from L1 on}
+   *
+   * @param plan null if levels follow the batches
+   */
   public static String planned(@Nullable LevelShares plan) {
     if (plan == null) {
       return "by batches";

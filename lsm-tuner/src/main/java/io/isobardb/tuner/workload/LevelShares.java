@@ -14,6 +14,9 @@ public record LevelShares(List<Double> byHeight) {
   public static final int MOST_LEVELS = 32;
 
   /**
+   * Checks the shares, and copies the list.
+   *
+   * @param byHeight from 1, for the last level, on; {@link #MOST_LEVELS} at most
    * @throws IllegalArgumentException if these are no shares of levels
    */
   public LevelShares {
@@ -28,12 +31,16 @@ public record LevelShares(List<Double> byHeight) {
     }
   }
 
-  /** How many levels there are. */
+  /** {@return how many levels there are} */
   public int count() {
     return byHeight.size();
   }
 
-  /** The share of the level at this height; 0 if there is none. */
+  /**
+   * {@return the share of the level at this height; 0 if there is none}
+   *
+   * @param height above the last level, which has 0
+   */
   public double share(int height) {
     return height < byHeight.size() ? byHeight.get(height) : 0;
   }

@@ -26,12 +26,20 @@ public final class LevelText {
 
   private LevelText() {}
 
-  /** Whether a line of the tuner's file is about levels. */
+  /**
+   * {@return whether a line of the tuner's file is about levels}
+   *
+   * @param line any line
+   */
   public static boolean isLevels(String line) {
     return line.startsWith(BEGINNING);
   }
 
-  /** The decision on one line, without a line's end. */
+  /**
+   * {@return the decision on one line, without a line's end}
+   *
+   * @param decision all that its line has
+   */
   public static String write(LevelDecision decision) {
     LevelProgress after = decision.after();
     return BEGINNING
@@ -60,8 +68,9 @@ public final class LevelText {
   }
 
   /**
-   * The decision that {@link #write} made the line of.
+   * {@return the decision that {@link #write} made the line of}
    *
+   * @param line without its end
    * @throws IllegalArgumentException if it is no such line; the message says what is wrong with it
    */
   public static LevelDecision parse(String line) {

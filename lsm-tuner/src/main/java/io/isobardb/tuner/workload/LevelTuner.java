@@ -44,6 +44,7 @@ public final class LevelTuner {
    * How many percent less merges write with one percent more write memory, by the model, if levels
    * stay as they are. Where they have the cheapest sizes it is the same if they follow.
    *
+   * @param view a tree at the end of a cycle
    * @return 0 if what the model must know is not known
    */
   public static double steepness(LevelView view) {
@@ -51,7 +52,13 @@ public final class LevelTuner {
     return model == null ? 0 : model.steepness();
   }
 
-  /** What is done now. */
+  /**
+   * What is done now.
+   *
+   * @param before what it kept in mind in the cycle before
+   * @param view a tree at the end of a cycle
+   * @return what is done now, and what is kept in mind
+   */
   public static LevelDecision choose(LevelProgress before, LevelView view) {
     Model model = Model.of(view);
     if (model == null) {

@@ -50,6 +50,13 @@ public record LevelView(
    * @param withinL0 entries that merges of groups of L0 wrote to L0
    */
   public record Work(double writes, List<Double> merged, double withinL0) {
+    /**
+     * Copies the list.
+     *
+     * @param writes 0 or more
+     * @param merged by height
+     * @param withinL0 0 or more
+     */
     public Work {
       merged = List.copyOf(merged);
     }

@@ -22,7 +22,11 @@ public final class Spread {
     this.weights = weights;
   }
 
-  /** With one more. */
+  /**
+   * {@return the same with one number more} Earlier ones count less.
+   *
+   * @param number less than 1 counts as 1
+   */
   public Spread with(double number) {
     double[] next = new double[BUCKETS];
     for (int i = 0; i < BUCKETS; i++) {
@@ -37,12 +41,16 @@ public final class Spread {
     return Math.min(BUCKETS - 1, (int) (octaves * PER_OCTAVE));
   }
 
-  /** What all count for together: about how many were seen, 32 at most. */
+  /** {@return what all count for together: about how many were seen, 32 at most} */
   public double weight() {
     return weightFrom(1);
   }
 
-  /** What those count for that are about as large as this, or larger. */
+  /**
+   * {@return what those count for that are about as large as this, or larger}
+   *
+   * @param number to compare with
+   */
   public double weightFrom(double number) {
     double sum = 0;
     for (int i = bucket(number); i < BUCKETS; i++) {
@@ -52,7 +60,7 @@ public final class Spread {
   }
 
   /**
-   * About the number that so large a part is no larger than; 0 if nothing was seen.
+   * {@return about the number that so large a part is no larger than; 0 if nothing was seen}
    *
    * @param part from 0 to 1
    */
