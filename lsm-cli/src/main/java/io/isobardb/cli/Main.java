@@ -19,12 +19,14 @@ public final class Main extends Program {
   /**
    * Runs the command that {@code args} name and exits with its code; see {@link
    * io.isobardb.cli.console.Exit}.
+   *
+   * @param args the name of a command, and what it takes
    */
   public static void main(String[] args) {
     runAndExit(Main::commandLine, args);
   }
 
-  /** The program as a value, for a caller with streams of its own. */
+  /** {@return the program as a value, for a caller with streams of its own} */
   public static CommandLine commandLine() {
     return new Main().commandLine(List.of());
   }

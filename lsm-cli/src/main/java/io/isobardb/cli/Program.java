@@ -119,12 +119,16 @@ public abstract class Program implements Runnable {
     Messages.ask(format);
   }
 
-  /** Whether stack traces are asked for. */
+  /** {@return whether stack traces are asked for} */
   public static boolean traces() {
     return Boolean.getBoolean(TRACE);
   }
 
-  /** The command line of this program: the commands about a store, and then {@code more}. */
+  /**
+   * {@return the command line of this program: the commands about a store, and then {@code more}}
+   *
+   * @param more classes of commands, in the order of the help
+   */
   protected final CommandLine commandLine(List<Class<?>> more) {
     CommandLine line = new CommandLine(this);
     STORE_COMMANDS.forEach(line::addSubcommand);
@@ -150,7 +154,12 @@ public abstract class Program implements Runnable {
     return line;
   }
 
-  /** Runs the command that {@code args} name, and ends the JVM with its code. */
+  /**
+   * Runs the command that {@code args} name, and ends the JVM with its code.
+   *
+   * @param program makes the command line, once the output is caught
+   * @param args the name of a command, and what it takes
+   */
   protected static void runAndExit(Supplier<CommandLine> program, String[] args) {
     // Before picocli looks at System.out.
     Output output = Output.install();

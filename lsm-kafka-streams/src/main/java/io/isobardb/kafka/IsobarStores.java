@@ -30,30 +30,59 @@ import org.apache.kafka.streams.state.WindowStore;
 public final class IsobarStores {
   private IsobarStores() {}
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentKeyValueStore}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentKeyValueStore}.
+   *
+   * @param name of the store; one of the topology has it
+   * @return what {@code Stores} builds a store with
+   */
   public static KeyValueBytesStoreSupplier keyValueStore(String name) {
     return new KeyValueSupplier(name, false);
   }
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedKeyValueStore}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedKeyValueStore}.
+   *
+   * @param name of the store; one of the topology has it
+   * @return what {@code Stores} builds a store with
+   */
   public static KeyValueBytesStoreSupplier timestampedKeyValueStore(String name) {
     return new KeyValueSupplier(name, true);
   }
 
   /**
    * As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedKeyValueStoreWithHeaders}.
+   *
+   * @param name of the store; one of the topology has it
+   * @return what {@code Stores} builds a store with
    */
   public static KeyValueBytesStoreSupplier timestampedKeyValueStoreWithHeaders(String name) {
     return new KeyValueWithHeadersSupplier(name);
   }
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentWindowStore}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentWindowStore}.
+   *
+   * @param name of the store; one of the topology has it
+   * @param retentionPeriod how long entries are kept by stream time, in whole milliseconds
+   * @param windowSize of the windows, in whole milliseconds, no longer than they are kept
+   * @param retainDuplicates whether equal keys of a window are all kept, as joins want it
+   * @return what {@code Stores} builds a store with
+   */
   public static WindowBytesStoreSupplier windowStore(
       String name, Duration retentionPeriod, Duration windowSize, boolean retainDuplicates) {
     return windows(name, retentionPeriod, windowSize, retainDuplicates, false, Format.PLAIN);
   }
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedWindowStore}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedWindowStore}.
+   *
+   * @param name of the store; one of the topology has it
+   * @param retentionPeriod how long entries are kept by stream time, in whole milliseconds
+   * @param windowSize of the windows, in whole milliseconds, no longer than they are kept
+   * @param retainDuplicates whether equal keys of a window are all kept, as joins want it
+   * @return what {@code Stores} builds a store with
+   */
   public static WindowBytesStoreSupplier timestampedWindowStore(
       String name, Duration retentionPeriod, Duration windowSize, boolean retainDuplicates) {
     return windows(name, retentionPeriod, windowSize, retainDuplicates, false, Format.TIMESTAMPED);
@@ -61,24 +90,48 @@ public final class IsobarStores {
 
   /**
    * As {@link org.apache.kafka.streams.state.Stores#persistentTimestampedWindowStoreWithHeaders}.
+   *
+   * @param name of the store; one of the topology has it
+   * @param retentionPeriod how long entries are kept by stream time, in whole milliseconds
+   * @param windowSize of the windows, in whole milliseconds, no longer than they are kept
+   * @param retainDuplicates whether equal keys of a window are all kept, as joins want it
+   * @return what {@code Stores} builds a store with
    */
   public static WindowBytesStoreSupplier timestampedWindowStoreWithHeaders(
       String name, Duration retentionPeriod, Duration windowSize, boolean retainDuplicates) {
     return windows(name, retentionPeriod, windowSize, retainDuplicates, false, Format.HEADERS);
   }
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentSessionStore}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentSessionStore}.
+   *
+   * @param name of the store; one of the topology has it
+   * @param retentionPeriod how long entries are kept by stream time, in whole milliseconds
+   * @return what {@code Stores} builds a store with
+   */
   public static SessionBytesStoreSupplier sessionStore(String name, Duration retentionPeriod) {
     return sessions(name, retentionPeriod, false, Format.PLAIN);
   }
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentSessionStoreWithHeaders}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentSessionStoreWithHeaders}.
+   *
+   * @param name of the store; one of the topology has it
+   * @param retentionPeriod how long entries are kept by stream time, in whole milliseconds
+   * @return what {@code Stores} builds a store with
+   */
   public static SessionBytesStoreSupplier sessionStoreWithHeaders(
       String name, Duration retentionPeriod) {
     return sessions(name, retentionPeriod, false, Format.HEADERS);
   }
 
-  /** As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}. */
+  /**
+   * As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}.
+   *
+   * @param name of the store; one of the topology has it
+   * @param historyRetention how long former versions of a key are kept, in whole milliseconds
+   * @return what {@code Stores} builds a store with
+   */
   public static VersionedBytesStoreSupplier versionedKeyValueStore(
       String name, Duration historyRetention) {
     long retention = millis(historyRetention, "historyRetention");
@@ -91,6 +144,11 @@ public final class IsobarStores {
   /**
    * As {@link org.apache.kafka.streams.state.Stores#persistentVersionedKeyValueStore}, with a span
    * of segments.
+   *
+   * @param name of the store; one of the topology has it
+   * @param historyRetention how long former versions of a key are kept, in whole milliseconds
+   * @param segmentInterval by which spans of time former versions are dropped, 1 ms or more
+   * @return what {@code Stores} builds a store with
    */
   public static VersionedBytesStoreSupplier versionedKeyValueStore(
       String name, Duration historyRetention, Duration segmentInterval) {

@@ -10,12 +10,22 @@ import java.util.Locale;
 public record ByteSize(long bytes) {
   private static final String UNITS = "kmgt";
 
-  /** Reads {@code text} as options are read; {@link UsageException} shows what is accepted. */
+  /**
+   * Reads {@code text} as options are read; {@link UsageException} shows what is accepted.
+   *
+   * @param text such as {@code 64MB}
+   * @return the size
+   */
   public static ByteSize parse(String text) {
     return new ByteSize(UsageException.ofArguments(() -> Sizes.parse(text)));
   }
 
-  /** The size in its largest fitting unit with up to one decimal: {@code 512 B}, {@code 1.5 GB}. */
+  /**
+   * {@return the size in its largest fitting unit with up to one decimal: {@code 512 B}, {@code 1.5
+   * GB}}
+   *
+   * @param bytes 0 or more
+   */
   public static String format(double bytes) {
     double value = bytes;
     int unit = 0;

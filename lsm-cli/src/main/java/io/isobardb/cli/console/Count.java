@@ -11,7 +11,12 @@ public record Count(double value) {
           "([0-9]+(?:\\.[0-9]+)?(?:e[0-9]{1,2})?)\\s*([kmgt]?)", Pattern.CASE_INSENSITIVE);
   private static final String UNITS = "kmgt";
 
-  /** Reads {@code text}; units are powers of 1000. */
+  /**
+   * Reads {@code text}; units are powers of 1000.
+   *
+   * @param text such as {@code 1.5M}
+   * @return the number
+   */
   public static Count parse(String text) {
     Matcher matcher = FORM.matcher(text.strip());
     if (!matcher.matches()) {

@@ -16,8 +16,10 @@ public final class ErrorText {
   private ErrorText() {}
 
   /**
-   * The exception's message; what it leaves to its type or its cause is added. If nobody foresaw
-   * the exception, its type is told, too, and how to see where it came from.
+   * {@return the exception's message; what it leaves to its type or its cause is added} If nobody
+   * foresaw the exception, its type is told, too, and how to see where it came from.
+   *
+   * @param e what a command threw
    */
   public static String of(Throwable e) {
     boolean foreseen =

@@ -27,12 +27,12 @@ public enum Exit {
     this.meaning = meaning;
   }
 
-  /** The process's exit code. */
+  /** {@return the process's exit code} */
   public int code() {
     return ordinal();
   }
 
-  /** Codes and what they mean, in order. */
+  /** {@return codes and what they mean, in order} */
   public static Map<String, String> table() {
     Map<String, String> table = new LinkedHashMap<>();
     for (Exit exit : values()) {
@@ -41,12 +41,20 @@ public enum Exit {
     return table;
   }
 
-  /** The exit with a code; {@link #FAILURE} for a code that is none of these. */
+  /**
+   * {@return the exit with a code; {@link #FAILURE} for a code that is none of these}
+   *
+   * @param code of a process
+   */
   public static Exit of(int code) {
     return code >= 0 && code < values().length ? values()[code] : FAILURE;
   }
 
-  /** How a command ends that threw {@code thrown}. */
+  /**
+   * {@return how a command ends that threw {@code thrown}}
+   *
+   * @param thrown by a command
+   */
   public static Exit of(Throwable thrown) {
     if (thrown instanceof FailedException failed) {
       return failed.exit();

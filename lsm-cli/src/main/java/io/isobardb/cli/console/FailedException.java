@@ -17,6 +17,10 @@ public final class FailedException extends RuntimeException {
   }
 
   /**
+   * The end of a command that has failed.
+   *
+   * @param exit the code it ends with
+   * @param message for the user, on one line
    * @param cause for whoever asks for stack traces; or null
    */
   public FailedException(Exit exit, String message, @Nullable Throwable cause) {
@@ -24,7 +28,7 @@ public final class FailedException extends RuntimeException {
     this.exit = exit;
   }
 
-  /** How the command ends. */
+  /** {@return how the command ends} */
   public Exit exit() {
     return exit;
   }

@@ -24,30 +24,43 @@ public final class Messages {
 
   /** From which level on messages are shown. */
   public enum Threshold {
+    /** None. */
     off,
+    /** What has failed. */
     error,
+    /** What whoever runs a store must know: leaks, memory that will not fit. */
     warning,
+    /** What was done. */
     info,
+    /** Where it failed. */
     debug,
+    /** All there is. */
     trace
   }
 
   /** How a message is written. */
   public enum Format {
+    /** A line for people. */
     text,
+    /** A JSON value on a line. */
     json
   }
 
   /**
    * Asks for messages, as {@code LEVEL} or {@code LEVEL:FILE}.
    *
+   * @param levelAndFile a level of {@link Threshold}, in any case, and a file that is appended to
    * @throws UsageException if there is no such level, or the file can't be written
    */
   public static void ask(String levelAndFile) {
     System.setProperty(LOG, LogTarget.parse(levelAndFile).toString());
   }
 
-  /** Asks for messages of a form; without {@link #ask}, warnings on standard error. */
+  /**
+   * Asks for messages of a form; without {@link #ask}, warnings on standard error.
+   *
+   * @param format of each message
+   */
   public static void ask(Format format) {
     System.setProperty(LOG_FORMAT, format.name());
   }

@@ -6,7 +6,11 @@ import java.util.Locale;
 public final class Numbers {
   private Numbers() {}
 
-  /** A whole number; {@link UsageException} says so if it is none. */
+  /**
+   * {@return a whole number; {@link UsageException} says so if it is none}
+   *
+   * @param text decimal digits, perhaps with a sign
+   */
   public static int parseInt(String text) {
     long value = parseLong(text);
     if (value != (int) value) {
@@ -15,7 +19,12 @@ public final class Numbers {
     return (int) value;
   }
 
-  /** As {@link #parseInt}, with a wider range. */
+  /**
+   * As {@link #parseInt}, with a wider range.
+   *
+   * @param text decimal digits, perhaps with a sign
+   * @return the number
+   */
   public static long parseLong(String text) {
     String digits = text.strip();
     if (!digits.matches("[-+]?[0-9]{1,}")) {
@@ -28,7 +37,11 @@ public final class Numbers {
     }
   }
 
-  /** A number with or without decimals. */
+  /**
+   * {@return a number with or without decimals}
+   *
+   * @param text as in Java, such as {@code 0.99} or {@code 1e6}
+   */
   public static double parseDouble(String text) {
     try {
       double value = Double.parseDouble(text.strip());
@@ -44,6 +57,8 @@ public final class Numbers {
   /**
    * Refuses the value of an option that is out of range.
    *
+   * @param option its name, with hyphens
+   * @param value what it was given
    * @param least the smallest that is allowed
    * @param most the largest; {@link Long#MAX_VALUE} for no bound
    * @throws UsageException that names option, range and value
@@ -59,12 +74,24 @@ public final class Numbers {
     }
   }
 
-  /** As {@link #check(String, long, long, long)}, without an upper bound. */
+  /**
+   * As {@link #check(String, long, long, long)}, without an upper bound.
+   *
+   * @param option its name, with hyphens
+   * @param value what it was given
+   * @param least the smallest that is allowed
+   */
   public static void checkAtLeast(String option, long value, long least) {
     check(option, value, least, Long.MAX_VALUE);
   }
 
-  /** Refuses a size that is too small. */
+  /**
+   * Refuses a size that is too small.
+   *
+   * @param option its name, with hyphens
+   * @param size what it was given
+   * @param leastBytes the smallest that is allowed
+   */
   public static void checkAtLeast(String option, ByteSize size, long leastBytes) {
     if (size.bytes() < leastBytes) {
       throw new UsageException(
@@ -72,14 +99,23 @@ public final class Numbers {
     }
   }
 
-  /** Refuses a length of time of 0. */
+  /**
+   * Refuses a length of time of 0.
+   *
+   * @param option its name, with hyphens
+   * @param time what it was given
+   */
   public static void checkAboveZero(String option, TimeSpan time) {
     if (time.millis() < 1) {
       throw new UsageException(option + " must be longer than 0");
     }
   }
 
-  /** Three significant digits, without an exponent; a hyphen for NaN. */
+  /**
+   * {@return three significant digits, without an exponent; a hyphen for NaN}
+   *
+   * @param value any number
+   */
   public static String significant(double value) {
     if (Double.isNaN(value)) {
       return "-";
@@ -89,12 +125,21 @@ public final class Numbers {
     return String.format(Locale.ROOT, "%,." + decimals + "f", value);
   }
 
-  /** "1 tree", "2 trees". */
+  /**
+   * {@return a number with its noun: "1 tree", "2 trees"}
+   *
+   * @param number 0 or more
+   * @param noun in the singular; {@code s} is added for others than 1
+   */
   public static String count(long number, String noun) {
     return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
   }
 
-  /** "1 entry", "2 entries". */
+  /**
+   * {@return a number of entries: "1 entry", "2 entries"}
+   *
+   * @param number 0 or more
+   */
   public static String entries(long number) {
     return number == 1 ? "1 entry" : String.format(Locale.ROOT, "%,d entries", number);
   }

@@ -27,14 +27,18 @@ public final class Output extends OutputStream {
     this.to = to;
   }
 
-  /** Puts one in the place of {@link System#out}. */
+  /**
+   * Puts one in the place of {@link System#out}.
+   *
+   * @return the one that was put there, to be asked at the end
+   */
   public static Output install() {
     Output output = new Output(new FileOutputStream(FileDescriptor.out));
     System.setOut(new PrintStream(output));
     return output;
   }
 
-  /** Whether something was lost. */
+  /** {@return whether something was lost} */
   public boolean hasFailed() {
     return failed;
   }

@@ -18,7 +18,7 @@ public final class OutputException extends UncheckedIOException {
     this.readerGone = readerGone;
   }
 
-  /** Whether there is no need to tell: whoever read the output has seen enough. */
+  /** {@return whether there is no need to tell: whoever read the output has seen enough} */
   public boolean isReaderGone() {
     return readerGone;
   }

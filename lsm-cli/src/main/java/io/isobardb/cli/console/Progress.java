@@ -28,7 +28,13 @@ public final class Progress implements AutoCloseable {
     /** Tells nobody. */
     Watcher NONE = (text, done, all) -> {};
 
-    /** As {@link Progress#update(String, double, double)}. */
+    /**
+     * As {@link Progress#update(String, double, double)}.
+     *
+     * @param text what is being done
+     * @param done of {@code all}
+     * @param all in any unit
+     */
     void at(String text, double done, double all);
   }
 
@@ -38,7 +44,7 @@ public final class Progress implements AutoCloseable {
   private long stageNanos;
   private boolean lineOpen;
 
-  /** Progress on standard error. */
+  /** {@return progress on standard error; silent if that is no terminal} */
   public static Progress onStandardError() {
     return new Progress(System.err, isTerminal(), System::nanoTime);
   }
@@ -63,18 +69,26 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Whether anything is shown. */
+  /** {@return whether anything is shown} */
   public boolean isShown() {
     return terminal;
   }
 
-  /** A new stage of the work began: what is left is counted from here. */
+  /**
+   * A new stage of the work began: what is left is counted from here.
+   *
+   * @param text on one line
+   */
   public void stage(String text) {
     stageNanos = nanoTime.getAsLong();
     update(text);
   }
 
-  /** The stage went on. */
+  /**
+   * The stage went on.
+   *
+   * @param text on one line, in place of the one before
+   */
   public void update(String text) {
     show(text, "");
   }
@@ -89,7 +103,11 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Says something that stays on the screen. */
+  /**
+   * Says something that stays on the screen.
+   *
+   * @param text on one line
+   */
   public void note(String text) {
     if (terminal) {
       close();
@@ -100,7 +118,9 @@ public final class Progress implements AutoCloseable {
   /**
    * As {@link #update(String)}, with the time that the stage may still take.
    *
+   * @param text on one line, in place of the one before
    * @param done the part of the stage's work that is done, of {@code all}
+   * @param all in the unit of {@code done}
    */
   public void update(String text, double done, double all) {
     double seconds = (nanoTime.getAsLong() - stageNanos) / 1e9;
@@ -109,7 +129,11 @@ public final class Progress implements AutoCloseable {
     show(text, known ? ", " + about(seconds * (1 - share) / share) + " left" : "");
   }
 
-  /** A length of time for people: "about 40 s", "about 3 min", "about 2.5 h". */
+  /**
+   * {@return a length of time for people: "about 40 s", "about 3 min", "about 2.5 h"}
+   *
+   * @param seconds 0 or more
+   */
   public static String about(double seconds) {
     if (seconds < 90) {
       return String.format(Locale.ROOT, "about %.0f s", Math.ceil(seconds));

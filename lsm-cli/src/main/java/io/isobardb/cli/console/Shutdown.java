@@ -4,7 +4,10 @@ package io.isobardb.cli.console;
 public final class Shutdown {
   private Shutdown() {}
 
-  /** Whether hooks run already. What fails from then on is no news: all is being taken away. */
+  /**
+   * {@return whether hooks run already} What fails from then on is no news: all is being taken
+   * away.
+   */
   public static boolean isUnderWay() {
     Thread probe = new Thread(() -> {}, "shutdown-probe");
     try {

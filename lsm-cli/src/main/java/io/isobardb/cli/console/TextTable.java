@@ -9,12 +9,20 @@ import java.util.List;
 public final class TextTable {
   private final List<String[]> rows = new ArrayList<>();
 
-  /** The table's first row; a line is drawn below it. */
+  /**
+   * The table's first row; a line is drawn below it.
+   *
+   * @param header the titles of columns
+   */
   public TextTable(String... header) {
     rows.add(header);
   }
 
-  /** Adds a row of as many cells as the header has. */
+  /**
+   * Adds a row of as many cells as the header has.
+   *
+   * @param cells one for each column
+   */
   public void row(String... cells) {
     if (cells.length != rows.get(0).length) {
       throw new IllegalArgumentException(
@@ -23,12 +31,12 @@ public final class TextTable {
     rows.add(cells);
   }
 
-  /** All rows, the header first. */
+  /** {@return all rows, the header first} */
   public List<List<String>> rows() {
     return rows.stream().map(List::of).toList();
   }
 
-  /** The table in Markdown. */
+  /** {@return the table in Markdown} */
   public String markdown() {
     StringBuilder out = new StringBuilder();
     for (List<String> row : rows()) {

@@ -11,7 +11,12 @@ public record TimeSpan(long millis) {
   /** Over thirty years. */
   private static final long MOST_MILLIS = 1_000_000_000_000L;
 
-  /** Reads {@code text} as options are read; {@link UsageException} shows what is accepted. */
+  /**
+   * Reads {@code text} as options are read; {@link UsageException} shows what is accepted.
+   *
+   * @param text such as {@code 500ms} or {@code 2m}
+   * @return the length of time
+   */
   public static TimeSpan parse(String text) {
     String value = text.strip();
     boolean seconds = value.matches("[0-9.]+");

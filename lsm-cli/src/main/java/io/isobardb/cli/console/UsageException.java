@@ -15,6 +15,9 @@ public final class UsageException extends IllegalArgumentException {
   }
 
   /**
+   * With a cause.
+   *
+   * @param message what does not make sense, and what would
    * @param cause why it does not make sense
    */
   public UsageException(String message, @Nullable Throwable cause) {
@@ -24,6 +27,9 @@ public final class UsageException extends IllegalArgumentException {
   /**
    * Makes something of what the user has given.
    *
+   * @param <T> what is made
+   * @param make throws {@link IllegalArgumentException} for what it refuses
+   * @return what was made
    * @throws UsageException if {@code make} refuses its arguments
    */
   public static <T> T ofArguments(Supplier<T> make) {
