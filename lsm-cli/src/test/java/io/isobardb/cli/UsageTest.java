@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -156,21 +155,6 @@ class UsageTest {
       }
       assertTrue(out.contains("--trace"), out);
     }
-  }
-
-  /** What has nothing to say, or says it in lines for another command. */
-  private static final Set<String> WITHOUT_JSON = Set.of("put", "delete", "export", "help");
-
-  @Test
-  void eachCommandThatTellsSomethingTellsItInJsonToo() {
-    Main.commandLine()
-        .getSubcommands()
-        .forEach(
-            (name, command) ->
-                assertEquals(
-                    !WITHOUT_JSON.contains(name),
-                    command.getCommandSpec().findOption("--json") != null,
-                    name));
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.isobardb.bench.process.Events;
 import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Progress.Watcher;
@@ -20,6 +21,7 @@ import io.isobardb.cli.report.MarkdownOption;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.option.Runs;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -82,11 +84,15 @@ public final class CompareCommand implements Callable<Integer> {
       description = "What ratios are to (default: the first RocksDB, else the first).")
   private @Nullable String baseline;
 
-  @Option(names = "--records", description = "Records to load (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--records",
+      paramLabel = "N",
+      description = "Records to load (default: ${DEFAULT-VALUE}).")
   private int records = 2_000_000;
 
   @Option(
       names = "--operations",
+      paramLabel = "N",
       description = "Operations per phase (default: as many as records); scans are a twentieth.")
   private @Nullable Long operations;
 
@@ -133,7 +139,10 @@ public final class CompareCommand implements Callable<Integer> {
       description = "maxSpace of isobar's tree (default: the store's).")
   private double maxSpace;
 
-  @Option(names = "--threads", description = "Threads (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads (default: ${DEFAULT-VALUE}).")
   private int threads = 2;
 
   @Option(
@@ -149,18 +158,23 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Option(
       names = "--io",
+      paramLabel = "MODE",
       description =
           "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); mvstore and lmdb are always buffered.")
   private Io io = Io.direct;
 
   @Option(
       names = "--durability",
+      paramLabel = "WHEN",
       description =
           "When a write returns: 'sync' when it is on the device, 'async' before (default:"
               + " ${DEFAULT-VALUE}).")
   private Durability durability = Durability.async;
 
-  @Option(names = "--repeats", description = "Runs per engine (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--repeats",
+      paramLabel = "N",
+      description = "Runs per engine (default: ${DEFAULT-VALUE}).")
   private int repeats = 3;
 
   @Option(
@@ -188,7 +202,10 @@ public final class CompareCommand implements Callable<Integer> {
               + " (default: each copies it to an array of the caller's).")
   private boolean inPlace;
 
-  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
 
   @Option(
@@ -202,8 +219,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Mixin private MarkdownOption markdown = new MarkdownOption();
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Option(names = "--verbose", description = "Show the engines' settings.")
   private boolean verbose;
@@ -249,7 +265,9 @@ public final class CompareCommand implements Callable<Integer> {
     ComparePage page = new ComparePage(report, facts);
     html.write(page::page);
     markdown.write(page.charts(), page::markdown);
-    System.out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
+    PrintWriter out = command.commandLine().getOut();
+    out.print(json.isGiven() ? JSON.std.asString(report.toMap()) + "\n" : report.text(verbose));
+    out.flush();
     return 0;
   }
 

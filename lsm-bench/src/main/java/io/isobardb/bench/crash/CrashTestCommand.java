@@ -3,6 +3,7 @@ package io.isobardb.bench.crash;
 import io.isobardb.bench.crash.CrashScript.Crashes;
 import io.isobardb.bench.crash.SimulatedCrashes.Result;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -119,8 +121,7 @@ public final class CrashTestCommand implements Callable<Integer> {
       description = "Crash at this mutating call alone: replays a violation.")
   private long at = -1;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -162,7 +163,7 @@ public final class CrashTestCommand implements Callable<Integer> {
     }
     Exit exit = result.wrong() == null ? Exit.SUCCESS : Exit.FINDING;
     if (!Shutdown.isUnderWay()) {
-      print(json ? CrashReport.json(result) : CrashReport.text(result));
+      print(json.isGiven() ? CrashReport.json(result) : CrashReport.text(result));
     }
     return exit.code();
   }
@@ -199,7 +200,7 @@ public final class CrashTestCommand implements Callable<Integer> {
   }
 
   private int tell(Result result) throws IOException {
-    print(json ? CrashReport.json(result) : CrashReport.text(result));
+    print(json.isGiven() ? CrashReport.json(result) : CrashReport.text(result));
     return (result.violation() == null ? Exit.SUCCESS : Exit.FINDING).code();
   }
 }

@@ -3,6 +3,7 @@ package io.isobardb.bench.demo;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
@@ -14,10 +15,14 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -49,6 +54,10 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Makes all scenes so many times as long.")
   private double pace;
 
+  @Mixin private JsonOption json = new JsonOption();
+
+  private final Map<String, Object> results = new LinkedHashMap<>();
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!(pace > 0 && pace <= 100)) {
@@ -65,11 +74,15 @@ public final class DemoCommand implements Callable<Integer> {
           "Go on with: isobar compare --records 200000 --repeats 1   (against other engines)",
           "            isobar experiment list                        (what the paper claims)",
           "            README.md                                     (a first program)");
+      json.print(out, results, "");
       return (outcome.missing() == 0 ? Exit.SUCCESS : Exit.FINDING).code();
     }
   }
 
-  private static void say(PrintWriter out, String... lines) {
+  private void say(PrintWriter out, String... lines) {
+    if (json.isGiven()) {
+      return;
+    }
     for (String line : lines) {
       out.println(line);
     }
@@ -97,6 +110,11 @@ public final class DemoCommand implements Callable<Integer> {
         DemoLoad load = new DemoLoad(store, TREES)) {
       double rate = watch(store, load, "put", WRITE_SECONDS * pace, progress);
       StoreStats written = store.stats();
+      results.put("trees", TREES);
+      results.put("budgetBytes", BUDGET_BYTES);
+      results.put("putsPerSecond", rate);
+      results.put("peakBytes", written.ledger().peakBytes());
+      results.put("diskBytes", written.diskBytes());
       say(
           out,
           String.format(
@@ -115,7 +133,12 @@ public final class DemoCommand implements Callable<Integer> {
       double first = watch(store, load, "get", READ_SECONDS * pace / 4, progress);
       watch(store, load, "get", READ_SECONDS * pace / 2, progress);
       double last = watch(store, load, "get", READ_SECONDS * pace / 4, progress);
-      String end = bar(store.stats());
+      StoreStats after = store.stats();
+      String end = bar(after);
+      results.put(
+          "writeMemoryBytes",
+          List.of(written.writeMemoryLimitBytes(), after.writeMemoryLimitBytes()));
+      results.put("getsPerSecond", List.of(first, last));
       say(out, "   in the end " + end);
       if (end.equals(bar(written))) {
         say(
@@ -174,6 +197,9 @@ public final class DemoCommand implements Callable<Integer> {
             (long) (1000 * KILL_SECONDS * pace),
             count -> progress.update(String.format("   %,d writes acknowledged", count)));
     progress.close();
+    results.put("acknowledgedWrites", outcome.acknowledged());
+    results.put("missingWrites", outcome.missing());
+    results.put("openMillis", outcome.openMillis());
     say(
         out,
         String.format(

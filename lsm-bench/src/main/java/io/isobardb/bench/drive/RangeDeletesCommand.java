@@ -2,6 +2,8 @@ package io.isobardb.bench.drive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
@@ -15,11 +17,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -60,25 +65,37 @@ public final class RangeDeletesCommand implements Callable<Integer> {
   @Option(names = "--dir", paramLabel = "DIR", description = "Where the stores are made.")
   private @Nullable Path directory;
 
+  @Mixin private JsonOption json = new JsonOption();
+
+  private final Map<String, Object> results = new LinkedHashMap<>();
+
   @Override
   public Integer call() throws IOException {
     Numbers.check("--megabytes", megabytes, 1, 1_000_000);
     Numbers.checkAtLeast("--entries", entries, 1);
     Numbers.check("--ranges", ranges, 1, 10_000_000);
-    PrintWriter out = spec.commandLine().getOut();
     Path parent = directory;
     Path work =
         parent == null
             ? Files.createTempDirectory("range-deletes")
             : Files.createTempDirectory(parent, "range-deletes");
-    deleteMost(out, work.resolve("most"));
-    readBesideMany(out, work.resolve("many"));
-    for (boolean flushed : new boolean[] {false, true}) {
-      firstPastMany(out, work.resolve("first-" + flushed), flushed);
+    deleteMost(work.resolve("most"));
+    readBesideMany(work.resolve("many"));
+    firstPastMany(work.resolve("first-false"), false);
+    firstPastMany(work.resolve("first-true"), true);
+    results.put("directory", work.toString());
+    json.print(spec.commandLine().getOut(), results, "the stores stay in " + work);
+    return Exit.SUCCESS.code();
+  }
+
+  /** Keeps what was measured, and tells people at once. */
+  private void tell(String name, Map<String, ? extends Number> figures, String text) {
+    results.put(name, figures);
+    if (!json.isGiven()) {
+      PrintWriter out = spec.commandLine().getOut();
+      out.println(text);
+      out.flush();
     }
-    out.println("the stores stay in " + work);
-    out.flush();
-    return 0;
   }
 
   private static byte[] key(int i) {
@@ -106,7 +123,7 @@ public final class RangeDeletesCommand implements Callable<Integer> {
     return stats.mergeBytesRead() + stats.mergeBytesWritten() + stats.flushBytesWritten();
   }
 
-  private void deleteMost(PrintWriter out, Path path) {
+  private void deleteMost(Path path) {
     try (Store store = open(path)) {
       Tree tree = store.openTree("t");
       int count = (int) (megabytes * 1_000_000L / VALUE_BYTES);
@@ -121,22 +138,31 @@ public final class RangeDeletesCommand implements Callable<Integer> {
       store.awaitQuiet();
       long quiet = System.nanoTime();
       long after = diskBytes(store);
-      out.printf(
-          Locale.ROOT,
-          "90 %% of %,d bytes deleted in %.1f ms, quiet after %.0f ms: %,d bytes are left on disk,"
-              + " %.3f of the rest; %,d bytes were read and written, %.2f %% of what went%n",
-          before,
-          (deleted - begun) / 1e6,
-          (quiet - begun) / 1e6,
-          after,
-          after / (before * 0.1),
-          readAndWritten(store.stats()) - moved,
-          100.0 * (readAndWritten(store.stats()) - moved) / (before - after));
-      out.flush();
+      long work = readAndWritten(store.stats()) - moved;
+      Map<String, Number> figures = new LinkedHashMap<>();
+      figures.put("bytesBefore", before);
+      figures.put("bytesAfter", after);
+      figures.put("deleteMillis", (deleted - begun) / 1e6);
+      figures.put("quietMillis", (quiet - begun) / 1e6);
+      figures.put("bytesReadAndWritten", work);
+      tell(
+          "deletedMost",
+          figures,
+          String.format(
+              Locale.ROOT,
+              "90 %% of %,d bytes deleted in %.1f ms, quiet after %.0f ms: %,d bytes are left on disk,"
+                  + " %.3f of the rest; %,d bytes were read and written, %.2f %% of what went",
+              before,
+              (deleted - begun) / 1e6,
+              (quiet - begun) / 1e6,
+              after,
+              after / (before * 0.1),
+              work,
+              100.0 * work / (before - after)));
     }
   }
 
-  private void readBesideMany(PrintWriter out, Path path) {
+  private void readBesideMany(Path path) {
     try (Store plain = open(path.resolve("plain"));
         Store cut = open(path.resolve("cut"))) {
       Tree[] trees = {plain.openTree("t"), cut.openTree("t")};
@@ -161,18 +187,26 @@ public final class RangeDeletesCommand implements Callable<Integer> {
         }
         gone[round] = gets(trees[1], round, stride, true);
       }
-      out.printf(
-          Locale.ROOT,
-          "%,d range deletes at %.1f us each; a get takes %.0f ns without and %.0f ns with them,"
-              + " %.2f times; of a deleted key %.0f ns (medians of %d interleaved rounds)%n",
-          ranges,
-          took / 1e3 / ranges,
-          median(nanos[0]),
-          median(nanos[1]),
-          median(nanos[1]) / median(nanos[0]),
-          median(gone),
-          ROUNDS);
-      out.flush();
+      Map<String, Number> figures = new LinkedHashMap<>();
+      figures.put("ranges", ranges);
+      figures.put("deleteMicros", took / 1e3 / ranges);
+      figures.put("getWithoutNanos", median(nanos[0]));
+      figures.put("getBesideNanos", median(nanos[1]));
+      figures.put("getDeletedNanos", median(gone));
+      tell(
+          "besideMany",
+          figures,
+          String.format(
+              Locale.ROOT,
+              "%,d range deletes at %.1f us each; a get takes %.0f ns without and %.0f ns with them,"
+                  + " %.2f times; of a deleted key %.0f ns (medians of %d interleaved rounds)",
+              ranges,
+              took / 1e3 / ranges,
+              median(nanos[0]),
+              median(nanos[1]),
+              median(nanos[1]) / median(nanos[0]),
+              median(gone),
+              ROUNDS));
     }
   }
 
@@ -194,7 +228,7 @@ public final class RangeDeletesCommand implements Callable<Integer> {
     return (System.nanoTime() - begun) / (double) READS;
   }
 
-  private void firstPastMany(PrintWriter out, Path path, boolean flushed) {
+  private void firstPastMany(Path path, boolean flushed) {
     try (Store store = open(path)) {
       Tree tree = store.openTree("t");
       load(tree, entries + 1000, 100);
@@ -205,16 +239,18 @@ public final class RangeDeletesCommand implements Callable<Integer> {
       double before = firsts(tree, 0);
       tree.deleteRange(null, key(entries), Durability.ASYNC);
       double after = firsts(tree, entries);
-      out.printf(
-          Locale.ROOT,
-          "first() of a new cursor, %s: %.1f us before, %.1f us past %,d removed entries,"
-              + " %.2f times%n",
-          flushed ? "flushed" : "as written",
-          before / 1e3,
-          after / 1e3,
-          entries,
-          after / before);
-      out.flush();
+      tell(
+          flushed ? "firstPastManyFlushed" : "firstPastMany",
+          Map.of("beforeMicros", before / 1e3, "pastMicros", after / 1e3, "removed", entries),
+          String.format(
+              Locale.ROOT,
+              "first() of a new cursor, %s: %.1f us before, %.1f us past %,d removed entries,"
+                  + " %.2f times",
+              flushed ? "flushed" : "as written",
+              before / 1e3,
+              after / 1e3,
+              entries,
+              after / before));
     }
   }
 

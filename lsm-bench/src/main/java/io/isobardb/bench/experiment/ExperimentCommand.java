@@ -8,6 +8,7 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -104,13 +105,18 @@ public final class ExperimentCommand implements Callable<Integer> {
   private Map<String, String> options = new LinkedHashMap<>();
 
   @Mixin private MarkdownOption markdown = new MarkdownOption();
+  @Mixin private JsonOption json = new JsonOption();
 
   @Option(
       names = "--threads",
+      paramLabel = "N",
       description = "Threads that do operations (default: ${DEFAULT-VALUE}).")
   private int threads = 2;
 
-  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
 
   @Option(
@@ -142,6 +148,7 @@ public final class ExperimentCommand implements Callable<Integer> {
     settings.storeOptions();
     Files.createDirectories(out);
     Map<String, Report> reports = new LinkedHashMap<>();
+    List<Map<String, Object>> told = new ArrayList<>();
     List<String> failed = new ArrayList<>();
     try (Progress progress = Progress.onStandardError()) {
       for (Experiment experiment : experiments) {
@@ -153,7 +160,7 @@ public final class ExperimentCommand implements Callable<Integer> {
                       Selection.of(only),
                       () -> Provenance.of(command(experiment), version(), work.path()));
           reports.put(experiment.name(), report);
-          print(experiment, report);
+          told.add(tell(experiment, report));
           markdown.write(report.charts(), report::markdown);
         } catch (FailedException e) {
           if (Shutdown.isUnderWay()) {
@@ -168,6 +175,7 @@ public final class ExperimentCommand implements Callable<Integer> {
     if (name.equals(ALL)) {
       Files.writeString(out.resolve("index.html"), Report.index(reports));
     }
+    json.print(spec.commandLine().getOut(), told, "");
     if (failed.size() > 1) {
       spec.commandLine().getErr().println("not finished: " + String.join(", ", failed));
     }
@@ -218,17 +226,46 @@ public final class ExperimentCommand implements Callable<Integer> {
     return spec.root().version()[0];
   }
 
-  private void list() {
+  private void list() throws IOException {
     TextTable table = new TextTable("name", "what");
+    List<Map<String, Object>> told = new ArrayList<>();
     for (Experiment experiment : Experiments.ALL) {
-      table.row(experiment.name(), experiment.about().title());
+      String title = experiment.about().title();
+      table.row(experiment.name(), title);
+      told.add(Map.of("name", experiment.name(), "title", title));
     }
-    PrintWriter to = spec.commandLine().getOut();
-    to.print(table);
-    to.flush();
+    json.print(spec.commandLine().getOut(), told, table.toString().stripTrailing());
   }
 
-  private void print(Experiment experiment, Report report) {
+  /** What came of an experiment; people are told at once. */
+  private Map<String, Object> tell(Experiment experiment, Report report) {
+    Path page = out.resolve(experiment.name() + ".html");
+    if (!json.isGiven()) {
+      print(experiment, report, page);
+    }
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("name", experiment.name());
+    map.put("title", experiment.about().title());
+    map.put(
+        "verdicts",
+        report.verdicts().stream()
+            .map(
+                verdict ->
+                    Map.of(
+                        "outcome", verdict.outcome().words(),
+                        "claim", verdict.claim(),
+                        "numbers", verdict.numbers()))
+            .toList());
+    Map<String, Object> survives = new LinkedHashMap<>();
+    for (EngineKind engine : experiment.engines()) {
+      survives.put(engine.label(), engine.survival(false).toMap());
+    }
+    map.put("survives", survives);
+    map.put("page", page.toString());
+    return map;
+  }
+
+  private void print(Experiment experiment, Report report, Path page) {
     PrintWriter to = spec.commandLine().getOut();
     to.println(experiment.name() + ": " + experiment.about().title());
     for (Verdict verdict : report.verdicts()) {
@@ -239,7 +276,7 @@ public final class ExperimentCommand implements Callable<Integer> {
       to.println(
           "  acknowledged writes, " + engine.label() + ": " + engine.survival(false).words());
     }
-    to.println("  " + out.resolve(experiment.name() + ".html"));
+    to.println("  " + page);
     to.flush();
   }
 }

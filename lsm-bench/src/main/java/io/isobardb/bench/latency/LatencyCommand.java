@@ -11,6 +11,7 @@ import io.isobardb.bench.record.RecordOption;
 import io.isobardb.bench.record.RecordedRun;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -156,7 +157,10 @@ public final class LatencyCommand implements Callable<Integer> {
       description = "Entries of a scan (default: ${DEFAULT-VALUE}).")
   private int scan = 50;
 
-  @Option(names = "--keys", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--keys",
+      paramLabel = "SKEW",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Keys keys = Keys.uniform;
 
   @Option(names = "--records", paramLabel = "N", description = "Records in the store.")
@@ -196,6 +200,7 @@ public final class LatencyCommand implements Callable<Integer> {
 
   @Option(
       names = "--clock",
+      paramLabel = "KIND",
       description = "${COMPLETION-CANDIDATES} (default: virtual, real if not Isobar alone).")
   private @Nullable ClockKind clock;
 
@@ -240,8 +245,7 @@ public final class LatencyCommand implements Callable<Integer> {
 
   @Mixin private HtmlOption html = new HtmlOption();
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -268,7 +272,7 @@ public final class LatencyCommand implements Callable<Integer> {
     LatencyReport report = new LatencyReport(spec, virtual, outcomes);
     html.write(() -> new LatencyPage(report, facts).page());
     PrintWriter out = command.commandLine().getOut();
-    out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text());
+    out.print(json.isGiven() ? JSON.std.asString(report.toMap()) + "\n" : report.text());
     out.flush();
     return Exit.SUCCESS.code();
   }

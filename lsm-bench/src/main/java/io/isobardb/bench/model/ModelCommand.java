@@ -15,6 +15,7 @@ import io.isobardb.bench.simulate.StagedSimulator;
 import io.isobardb.bench.simulate.StoreShape;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Count;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;
@@ -201,8 +202,7 @@ public final class ModelCommand implements Callable<Integer> {
       })
   private boolean figures;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
@@ -253,10 +253,10 @@ public final class ModelCommand implements Callable<Integer> {
     // All that it works with are arguments.
     if (asked != null) {
       RunsReport beside = UsageException.ofArguments(() -> runsReport(recorded));
-      return printed(json ? beside.json() : beside.text());
+      return printed(json.isGiven() ? beside.json() : beside.text());
     }
     ModelReport report = UsageException.ofArguments(() -> report(recorded));
-    return printed(json ? report.json() : report.text());
+    return printed(json.isGiven() ? report.json() : report.text());
   }
 
   private void checkRuns(String asked) {
@@ -288,7 +288,7 @@ public final class ModelCommand implements Callable<Integer> {
             skew,
             (entryBytes, trees, count) ->
                 engine.model(engine.shape(entryBytes, writeMemory.bytes()), trees, count));
-    return json ? estimate.json() : estimate.text();
+    return json.isGiven() ? estimate.json() : estimate.text();
   }
 
   private int printed(String text) {

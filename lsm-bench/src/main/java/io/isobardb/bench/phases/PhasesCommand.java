@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.drive.Shape;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -73,6 +75,7 @@ public final class PhasesCommand implements Callable<Integer> {
 
   @Option(
       names = "--order",
+      paramLabel = "ORDER",
       description = "Of the phases: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Order order = Order.sequential;
 
@@ -112,6 +115,7 @@ public final class PhasesCommand implements Callable<Integer> {
 
   @Option(
       names = "--adaptation",
+      paramLabel = "MODE",
       description =
           "on, observe or off: whether there is a store beside them that chooses its runs, or only"
               + " tells what it would choose (default: ${DEFAULT-VALUE}).")
@@ -135,8 +139,7 @@ public final class PhasesCommand implements Callable<Integer> {
       description = "How many there are (default: ${DEFAULT-VALUE}).")
   private int seeds = 1;
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
@@ -169,7 +172,7 @@ public final class PhasesCommand implements Callable<Integer> {
     PhaseList told = order == Order.random ? phases.shuffled(seed) : phases;
     PhasesReport report = new PhasesReport(name, told, outcomes);
     PrintWriter out = command.commandLine().getOut();
-    out.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text());
+    out.print(json.isGiven() ? JSON.std.asString(report.toMap()) + "\n" : report.text());
     out.flush();
     return Exit.SUCCESS.code();
   }

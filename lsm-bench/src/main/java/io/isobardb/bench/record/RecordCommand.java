@@ -2,13 +2,14 @@ package io.isobardb.bench.record;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -28,14 +29,13 @@ public final class RecordCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "FILE", description = "The recording.")
   private Path file = Path.of("");
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException {
     RecordingSummary summary = new RecordingSummary(RecordedRun.read("FILE", file));
     PrintWriter out = command.commandLine().getOut();
-    out.print(json ? JSON.std.asString(summary.toMap()) + "\n" : summary.text());
+    out.print(json.isGiven() ? JSON.std.asString(summary.toMap()) + "\n" : summary.text());
     out.flush();
     return Exit.SUCCESS.code();
   }

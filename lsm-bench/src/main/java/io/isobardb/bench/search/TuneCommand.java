@@ -5,6 +5,7 @@ import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.RunOptions;
 import io.isobardb.bench.search.Chooser.Plan;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -95,6 +96,7 @@ public final class TuneCommand implements Callable<Integer> {
 
   @Option(
       names = "--method",
+      paramLabel = "METHOD",
       description =
           "${COMPLETION-CANDIDATES}: what chooses the next setting (default: ${DEFAULT-VALUE}).")
   private Method method = Method.GP;
@@ -140,8 +142,7 @@ public final class TuneCommand implements Callable<Integer> {
           "Where evaluations.csv and best.properties go. What the first has is not run again.")
   private @Nullable Path out;
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Mixin private RunOptions runOptions = new RunOptions();
 
@@ -193,7 +194,7 @@ public final class TuneCommand implements Callable<Integer> {
     Map<String, String> facts = Provenance.of(command, files == null ? Path.of("") : files);
     html.write(() -> new TunePage(report, facts).page());
     PrintWriter printer = command.commandLine().getOut();
-    printer.print(json ? JSON.std.asString(report.toMap()) + "\n" : report.text());
+    printer.print(json.isGiven() ? JSON.std.asString(report.toMap()) + "\n" : report.text());
     printer.flush();
     return (findings.best() == null ? Exit.FINDING : Exit.SUCCESS).code();
   }

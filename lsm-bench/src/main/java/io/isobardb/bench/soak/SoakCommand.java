@@ -3,6 +3,7 @@ package io.isobardb.bench.soak;
 import io.isobardb.bench.process.Events;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -97,8 +99,7 @@ public final class SoakCommand implements Callable<Integer> {
           "Print a line on standard error so often. Default: none, and progress on a terminal.")
   private @Nullable TimeSpan reports;
 
-  @Option(names = "--json", description = "Print one JSON object at the end.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -137,7 +138,7 @@ public final class SoakCommand implements Callable<Integer> {
       return exit.code();
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? Events.text(result) + "\n" : text(result));
+    out.print(json.isGiven() ? Events.text(result) + "\n" : text(result));
     if (result.wrong() != null) {
       System.err.println("The store is left in " + dir.toAbsolutePath());
     }

@@ -7,6 +7,7 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Progress.Watcher;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -157,10 +159,16 @@ public final class StreamsCommand implements Callable<Integer> {
       defaultValue = "5s")
   private TimeSpan commitEvery = new TimeSpan(0);
 
-  @Option(names = "--repeats", description = "Runs per engine (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--repeats",
+      paramLabel = "N",
+      description = "Runs per engine (default: ${DEFAULT-VALUE}).")
   private int repeats = 1;
 
-  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
 
   @Option(
@@ -184,8 +192,7 @@ public final class StreamsCommand implements Callable<Integer> {
       description = "A flag of each process's JVM, such as one for Flight Recorder.")
   private List<String> flags = new ArrayList<>();
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -220,7 +227,9 @@ public final class StreamsCommand implements Callable<Integer> {
     }
     PrintWriter out = command.commandLine().getOut();
     out.print(
-        json ? JSON.std.asString(report.toList()) + "\n" : report.text(heap.bytes(), budgets));
+        json.isGiven()
+            ? JSON.std.asString(report.toList()) + "\n"
+            : report.text(heap.bytes(), budgets));
     out.flush();
     return 0;
   }

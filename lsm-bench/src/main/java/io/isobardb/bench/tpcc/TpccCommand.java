@@ -9,6 +9,7 @@ import io.isobardb.bench.process.Provenance;
 import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.TimeSpan;
@@ -107,11 +108,13 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Option(
       names = "--warehouses",
+      paramLabel = "N",
       description = "Warehouses, about 100 MB each (default: ${DEFAULT-VALUE}).")
   private int warehouses = 4;
 
   @Option(
       names = "--terminals",
+      paramLabel = "N",
       description = "Threads that work for terminals (default: 4; with --wait 10 per warehouse).")
   private @Nullable Integer terminals;
 
@@ -138,23 +141,27 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Option(
       names = "--isolation",
+      paramLabel = "LEVEL",
       description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
       defaultValue = "snapshot")
   private Isolation isolation = Isolation.SNAPSHOT;
 
   @Option(
       names = "--locking",
+      paramLabel = "KIND",
       description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
       defaultValue = "pessimistic")
   private Locking locking = Locking.PESSIMISTIC;
 
   @Option(
       names = "--durability",
+      paramLabel = "WHEN",
       description = "When a commit returns: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.sync;
 
   @Option(
       names = "--delivery",
+      paramLabel = "WHERE",
       description =
           "Where deliveries search a district's oldest new order: ${COMPLETION-CANDIDATES} (default:"
               + " ${DEFAULT-VALUE}). 'hint': from behind the last one delivered, which the driver"
@@ -176,7 +183,10 @@ public final class TpccCommand implements Callable<Integer> {
       defaultValue = "256MB")
   private ByteSize memory = new ByteSize(0);
 
-  @Option(names = "--io", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--io",
+      paramLabel = "MODE",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Io io = Io.direct;
 
   @Option(
@@ -197,7 +207,10 @@ public final class TpccCommand implements Callable<Integer> {
       defaultValue = "1")
   private double scale;
 
-  @Option(names = "--seed", description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Seed of all choices (default: ${DEFAULT-VALUE}).")
   private long seed = 42;
 
   @Option(
@@ -211,8 +224,7 @@ public final class TpccCommand implements Callable<Integer> {
 
   @Mixin private MarkdownOption markdown = new MarkdownOption();
 
-  @Option(names = "--json", description = "Print JSON instead of text.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -343,7 +355,7 @@ public final class TpccCommand implements Callable<Integer> {
 
   private void show(Map<String, Object> results, List<String> texts) throws IOException {
     PrintWriter out = command.commandLine().getOut();
-    if (json) {
+    if (json.isGiven()) {
       out.println(JSON.std.asString(results));
     } else {
       texts.forEach(out::print);

@@ -11,6 +11,7 @@ import io.isobardb.bench.record.RecordOption;
 import io.isobardb.cli.Program;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
@@ -22,6 +23,7 @@ import io.isobardb.tpcc.store.Survival;
 import io.isobardb.ycsb.IsobarClient;
 import io.isobardb.ycsb.RecordClient;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -63,17 +65,26 @@ public final class YcsbCommand implements Callable<Integer> {
   @Option(
       names = "--workload",
       required = true,
-      paramLabel = "a..f|load",
-      description = "The workload, or load to load only.")
+      paramLabel = "LETTER",
+      description = "The workload, a to f, or load to load only.")
   private String workload = "";
 
-  @Option(names = "--records", description = "Records to load (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--records",
+      paramLabel = "N",
+      description = "Records to load (default: ${DEFAULT-VALUE}).")
   private int records = 1_000_000;
 
-  @Option(names = "--operations", description = "Operations to run (default: as many as records).")
+  @Option(
+      names = "--operations",
+      paramLabel = "N",
+      description = "Operations to run (default: as many as records).")
   private @Nullable Integer operations;
 
-  @Option(names = "--threads", description = "Client threads (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Client threads (default: ${DEFAULT-VALUE}).")
   private int threads = 2;
 
   @Option(
@@ -85,6 +96,7 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(
       names = "--trees",
+      paramLabel = "N",
       description = "Trees to spread the records over (default: ${DEFAULT-VALUE}).")
   private int trees = 1;
 
@@ -123,10 +135,14 @@ public final class YcsbCommand implements Callable<Integer> {
 
   @Option(
       names = "--durability",
+      paramLabel = "WHEN",
       description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.async;
 
-  @Option(names = "--io", description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--io",
+      paramLabel = "MODE",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Io io = Io.direct;
 
   @Option(
@@ -144,8 +160,7 @@ public final class YcsbCommand implements Callable<Integer> {
   @Option(names = "--details", description = "Also print what the engine counted.")
   private boolean details;
 
-  @Option(names = "--json", description = "Print JSON instead of tables.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -184,7 +199,7 @@ public final class YcsbCommand implements Callable<Integer> {
       exit = run.getValue().exit();
       all.put(run.getKey(), toMap(run.getValue(), survival));
       // Of a run that broke off there is nothing to show.
-      if (!json && exit != Exit.FAILURE) {
+      if (!json.isGiven() && exit != Exit.FAILURE) {
         print(kind.label() + ", " + run.getKey(), run.getValue());
       }
       if (exit != Exit.SUCCESS && !Shutdown.isUnderWay()) {
@@ -195,13 +210,18 @@ public final class YcsbCommand implements Callable<Integer> {
             .println("isobar ycsb: " + kind.label() + ", " + run.getKey() + ": " + problems);
       }
     }
-    if (!json && exit != Exit.FAILURE) {
-      System.out.println("an acknowledged write: " + survival.words());
+    if (!json.isGiven() && exit != Exit.FAILURE) {
+      out().println("an acknowledged write: " + survival.words());
     }
-    if (json) {
-      System.out.println(JSON.std.asString(all));
+    if (json.isGiven()) {
+      out().println(JSON.std.asString(all));
     }
+    out().flush();
     return exit.code();
+  }
+
+  private PrintWriter out() {
+    return command.commandLine().getOut();
   }
 
   private void checkValues() {
@@ -308,23 +328,24 @@ public final class YcsbCommand implements Callable<Integer> {
   }
 
   private void print(String title, YcsbRun run) {
-    System.out.printf(Locale.ROOT, "%s: %,.0f operations/s%n%n", title, run.output().throughput());
-    System.out.println(run.latencies());
+    out().printf(Locale.ROOT, "%s: %,.0f operations/s%n%n", title, run.output().throughput());
+    out().println(run.latencies());
     double put = run.counter("putBytes");
     double written = run.counter("writtenBytes");
-    System.out.printf(
-        Locale.ROOT,
-        "put %s, written %s (%.2f times), read %s, space %s%n"
-            + "processor time %.1f s, resident memory at most %s%n%n",
-        ByteSize.format(put),
-        ByteSize.format(written),
-        put > 0 ? written / put : 0.0,
-        ByteSize.format(run.counter("readBytes")),
-        ByteSize.format(run.counter("spaceBytes")),
-        run.counter("cpuNanos") / 1e9,
-        ByteSize.format(run.counter("peakResidentBytes")));
+    out()
+        .printf(
+            Locale.ROOT,
+            "put %s, written %s (%.2f times), read %s, space %s%n"
+                + "processor time %.1f s, resident memory at most %s%n%n",
+            ByteSize.format(put),
+            ByteSize.format(written),
+            put > 0 ? written / put : 0.0,
+            ByteSize.format(run.counter("readBytes")),
+            ByteSize.format(run.counter("spaceBytes")),
+            run.counter("cpuNanos") / 1e9,
+            ByteSize.format(run.counter("peakResidentBytes")));
     if (details) {
-      System.out.println(counted(run));
+      out().println(counted(run));
     }
   }
 

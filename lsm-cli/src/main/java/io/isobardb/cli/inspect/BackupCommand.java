@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Backup;

@@ -5,6 +5,7 @@ import static io.isobardb.cli.console.Numbers.count;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;

@@ -3,6 +3,7 @@ package io.isobardb.cli.inspect;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.error.CorruptionException;

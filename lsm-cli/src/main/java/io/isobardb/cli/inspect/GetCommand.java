@@ -1,6 +1,7 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import java.io.IOException;

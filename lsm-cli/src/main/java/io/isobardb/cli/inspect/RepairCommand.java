@@ -3,6 +3,7 @@ package io.isobardb.cli.inspect;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.UsageException;

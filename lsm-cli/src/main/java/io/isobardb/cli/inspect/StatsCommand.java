@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.lsm.tuning.TunerFile;
@@ -44,6 +45,8 @@ import picocli.CommandLine.Spec;
       "",
       "Costs are pages written and read per operation. Gains are those expected and those found, in"
           + " percent of the cost. The store may be open."
+          + " --json has an object for each decision; those on levels and on runs come last, and have"
+          + " a tree."
     })
 public final class TuneReportCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -51,12 +54,7 @@ public final class TuneReportCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "DIR", description = "The store's directory.")
   private Path directory = Path.of("");
 
-  @Option(
-      names = "--json",
-      description =
-          "Print a JSON array, one object per decision; those on levels and on runs come last, and"
-              + " have a tree.")
-  private boolean json;
+  @Mixin private JsonOption json = new JsonOption();
 
   @Mixin private HtmlOption html = new HtmlOption();
 
@@ -92,7 +90,7 @@ public final class TuneReportCommand implements Callable<Integer> {
             TunePage.of(
                 directory.toAbsolutePath().toString(), history.decisions(), levels, shapes));
     out.print(
-        json
+        json.isGiven()
             ? json(history.decisions(), levels, shapes)
             : TunerReport.render(history)
                 + LevelReport.render(levels)
