@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree whose keys and values are Netty's buffers. A view: it holds nothing but the tree and an
- * allocator.
+ * A tree whose keys and values are Netty's buffers. A view: it holds nothing but the tree, an
+ * allocator, and a guess of how long values are.
  *
  * <pre>{@code
  * NettyTree tree = NettyTree.of(store.openTree("t"), ctx.alloc());
@@ -37,8 +37,19 @@ import org.jspecify.annotations.Nullable;
  * another thread releases during the call stays until the call is done with it.
  */
 public final class NettyTree {
+  /** Room that is made for a value before its length is known, at least and at most. */
+  private static final int LEAST_ROOM = 64;
+
+  private static final int MOST_ROOM = 16 << 10;
+
+  /** The room shrinks by this part of what was not needed: slowly, since lengths may alternate. */
+  private static final int SHRINKING = 256;
+
   private final Tree tree;
   private final ByteBufAllocator allocator;
+
+  /** Whichever thread has set it last: a bad guess costs a second lookup. */
+  private int room = LEAST_ROOM;
 
   private NettyTree(Tree tree, ByteBufAllocator allocator) {
     this.tree = tree;
@@ -99,7 +110,46 @@ public final class NettyTree {
    * @param key its key
    */
   public @Nullable ByteBuf get(ByteBuf key) {
-    return tree.read(bytes(key), this::copy);
+    byte[] wanted = bytes(key);
+    ByteBuf made = allocator.buffer(room);
+    boolean isWhole = false;
+    int length;
+    try {
+      length = fill(wanted, made);
+      isWhole = length == made.readableBytes();
+    } finally {
+      if (!isWhole) {
+        made.release();
+      }
+    }
+    if (length == Tree.NOT_FOUND) {
+      return null;
+    }
+    expect(length);
+    return isWhole ? made : tree.read(wanted, this::copy);
+  }
+
+  private void expect(int length) {
+    int last = room;
+    int next = length > last ? length : last - (last - length) / SHRINKING;
+    if (next != last) {
+      room = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, next));
+    }
+  }
+
+  /**
+   * Appends the value of a key, if it fits into the buffer as it is: the store copies it there.
+   *
+   * @return the value's length, or {@link Tree#NOT_FOUND}
+   */
+  private int fill(byte[] key, ByteBuf target) {
+    int from = target.writerIndex();
+    ByteBuffer free = target.nioBuffer(from, target.writableBytes());
+    int length = tree.get(key, free);
+    if (length > 0 && length <= target.writableBytes()) {
+      target.writerIndex(from + length);
+    }
+    return length;
   }
 
   private ByteBuf copy(ByteBuffer value) {
@@ -124,6 +174,12 @@ public final class NettyTree {
     retain(target, "target");
     try {
       int from = target.writerIndex();
+      if (target.nioBufferCount() == 1) {
+        int length = fill(wanted, target);
+        if (length == Tree.NOT_FOUND || target.writerIndex() == from + length) {
+          return length;
+        }
+      }
       ByteBuf found = tree.read(wanted, target::writeBytes);
       return found == null ? Tree.NOT_FOUND : target.writerIndex() - from;
     } finally {

@@ -353,4 +353,36 @@ class NettyTreeTest {
       }
     }
   }
+
+  @Test
+  void valuesOfAllLengthsAreReadWhateverCameBefore() {
+    int[] lengths = {0, 1, 63, 64, 65, 1000, 2, 16 << 10, (16 << 10) + 1, 100_000, 300};
+    for (int length : lengths) {
+      tree.tree().put(bytes("k" + length), "v".repeat(length).getBytes(UTF_8));
+    }
+    store.flush();
+    SplittableRandom random = new SplittableRandom(1);
+    ByteBuf target = allocator.buffer(16);
+    ByteBuf shared = allocator.compositeBuffer().addComponents(true, buffer("a"), buffer("b"));
+    for (int i = 0; i < 500; i++) {
+      int length = lengths[random.nextInt(lengths.length)];
+      assertEquals("v".repeat(length), get("k" + length));
+      assertNull(get("none"));
+      ByteBuf key = buffer("k" + length);
+      target.clear().writeByte('>');
+      assertEquals(length, tree.get(key, target));
+      assertEquals(">" + "v".repeat(length), target.toString(UTF_8));
+      shared.writerIndex(1);
+      assertEquals(length, tree.get(key, shared));
+      assertEquals("a" + "v".repeat(length), shared.toString(UTF_8));
+      key.release();
+    }
+    ByteBuf key = buffer("k1");
+    target.clear();
+    assertThrows(IllegalArgumentException.class, () -> tree.get(key, target.asReadOnly()));
+    assertEquals(1, target.refCnt());
+    key.release();
+    target.release();
+    shared.release();
+  }
 }

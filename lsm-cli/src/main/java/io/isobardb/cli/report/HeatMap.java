@@ -12,6 +12,10 @@ import java.util.Locale;
  */
 public record HeatMap(String title, List<Row> rows) {
   private static final int WIDTH = 920;
+
+  /** What it takes at least: narrower, its letters are too small to be read. */
+  private static final int LEAST_WIDTH = 700;
+
   private static final int LABEL = 90;
   private static final int ROW = 22;
   private static final int TITLE = 26;
@@ -40,9 +44,11 @@ public record HeatMap(String title, List<Row> rows) {
     out.append(
         String.format(
             Locale.ROOT,
-            "<svg viewBox=\"0 0 %d %d\" style=\"max-width:%dpx\" role=\"img\" aria-label=\"%s\">%n",
+            "<svg viewBox=\"0 0 %d %d\" style=\"min-width:%dpx;max-width:%dpx\" role=\"img\""
+                + " aria-label=\"%s\">%n",
             WIDTH,
             height,
+            LEAST_WIDTH,
             WIDTH,
             Svg.escape(title)));
     out.append(text(0, 16, 14, title));
@@ -69,7 +75,7 @@ public record HeatMap(String title, List<Row> rows) {
     double width = Math.max(1, (cell.to() - cell.from()) * (WIDTH - LABEL) - 1);
     return String.format(
         Locale.ROOT,
-        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" class=\"b1\" fill-opacity=\"%.2f\">"
+        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" class=\"b1 rule\" fill-opacity=\"%.2f\">"
             + "<title>%s</title></rect>%n",
         from,
         y,
