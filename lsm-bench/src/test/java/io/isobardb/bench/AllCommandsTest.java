@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,29 @@ class AllCommandsTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private Path dir = Path.of("");
+
+  /** Where Maven leaves the class path of Kafka. */
+  private static final Path KAFKA =
+      Path.of("..", "lsm-kafka-streams", "target", "kafka-classpath.txt");
+
+  private static final String KAFKA_PROPERTY = "isobar.kafka.classpath";
+
+  private String kafkaBefore = "";
+
+  @BeforeEach
+  void nameKafka() {
+    kafkaBefore = System.getProperty(KAFKA_PROPERTY, "");
+    System.setProperty(KAFKA_PROPERTY, KAFKA.toString());
+  }
+
+  @AfterEach
+  void forgetKafka() {
+    if (kafkaBefore.isEmpty()) {
+      System.clearProperty(KAFKA_PROPERTY);
+    } else {
+      System.setProperty(KAFKA_PROPERTY, kafkaBefore);
+    }
+  }
 
   @BeforeEach
   void makeStore() throws IOException {

@@ -48,8 +48,8 @@ public final class NettyTree {
   private final Tree tree;
   private final ByteBufAllocator allocator;
 
-  /** Whichever thread has set it last: a bad guess costs a second lookup. */
-  private int room = LEAST_ROOM;
+  /** Set by any thread: a bad guess costs a second lookup. */
+  private int expectedBytes = LEAST_ROOM;
 
   private NettyTree(Tree tree, ByteBufAllocator allocator) {
     this.tree = tree;
@@ -111,11 +111,12 @@ public final class NettyTree {
    */
   public @Nullable ByteBuf get(ByteBuf key) {
     byte[] wanted = bytes(key);
-    ByteBuf made = allocator.buffer(room);
+    ByteBuf made = allocator.buffer(expectedBytes);
     boolean isWhole = false;
     int length;
     try {
-      length = fill(wanted, made);
+      // Nobody else has it yet, so its own view can be used.
+      length = fill(wanted, made, made.internalNioBuffer(0, made.capacity()));
       isWhole = length == made.readableBytes();
     } finally {
       if (!isWhole) {
@@ -130,24 +131,24 @@ public final class NettyTree {
   }
 
   private void expect(int length) {
-    int last = room;
+    int last = expectedBytes;
     int next = length > last ? length : last - (last - length) / SHRINKING;
     if (next != last) {
-      room = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, next));
+      expectedBytes = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, next));
     }
   }
 
   /**
    * Appends the value of a key, if it fits into the buffer as it is: the store copies it there.
    *
+   * @param free a view of what can be written
    * @return the value's length, or {@link Tree#NOT_FOUND}
    */
-  private int fill(byte[] key, ByteBuf target) {
-    int from = target.writerIndex();
-    ByteBuffer free = target.nioBuffer(from, target.writableBytes());
+  private int fill(byte[] key, ByteBuf target, ByteBuffer free) {
+    int room = free.remaining();
     int length = tree.get(key, free);
-    if (length > 0 && length <= target.writableBytes()) {
-      target.writerIndex(from + length);
+    if (length > 0 && length <= room) {
+      target.writerIndex(target.writerIndex() + length);
     }
     return length;
   }
@@ -175,7 +176,7 @@ public final class NettyTree {
     try {
       int from = target.writerIndex();
       if (target.nioBufferCount() == 1) {
-        int length = fill(wanted, target);
+        int length = fill(wanted, target, target.nioBuffer(from, target.writableBytes()));
         if (length == Tree.NOT_FOUND || target.writerIndex() == from + length) {
           return length;
         }

@@ -7,7 +7,6 @@ import io.isobardb.lsm.store.RecordingLayout;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -48,11 +47,27 @@ final class RecordingSummary {
     add("scans", RecordingLayout.SCAN, true, "entries");
     add("scans of nothing", RecordingLayout.SCAN, false, "");
     add("deletes of ranges", RecordingLayout.DELETE_RANGE, false, "");
-    Map<Long, Long> keys = new HashMap<>();
-    for (int i = 0; i < run.count(); i++) {
-      keys.merge(run.hash(i) + 31L * run.tree(i), 1L, Long::sum);
+    long[] keys = new long[run.count()];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = run.hash(i) + 31L * run.tree(i);
     }
-    counts = keys.values().stream().mapToLong(Long::longValue).sorted().toArray();
+    counts = countsOf(keys);
+  }
+
+  /** How often each key comes, the rarest first; sorts the keys. */
+  private static long[] countsOf(long[] keys) {
+    Arrays.sort(keys);
+    long[] counts = new long[keys.length];
+    int found = 0;
+    for (int from = 0, to; from < keys.length; from = to) {
+      to = from + 1;
+      while (to < keys.length && keys[to] == keys[from]) {
+        to++;
+      }
+      counts[found++] = to - from;
+    }
+    Arrays.sort(counts, 0, found);
+    return Arrays.copyOf(counts, found);
   }
 
   /** Adds a kind, those with a size above 0 or those without one. */
