@@ -28,8 +28,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -82,9 +80,6 @@ class AllCommandsTest {
           "streams --profile many --engine isobar --stores 1 --records 100 --memory 16MB"
               + " --heap 64MB --duration 20ms --repeats 1",
           "demo --pace 0.02");
-
-  private static final Pattern WORDS_OF_JSON =
-      Pattern.compile("With `--json` these print one JSON value[^:]*:([^.]*)\\.");
 
   @TempDir Path temp;
   private final StringWriter out = new StringWriter();
@@ -190,11 +185,8 @@ class AllCommandsTest {
               }
             });
     Path root = Files.exists(Path.of("README.md")) ? Path.of("") : Path.of("..");
-    Matcher page = WORDS_OF_JSON.matcher(Files.readString(root.resolve("docs/operations.md")));
-    assertTrue(page.find());
-    List<String> listed =
-        Arrays.asList(page.group(1).replaceAll("`|\\band\\b", "").strip().split("[,\\s]+"));
-    assertEquals(json, new TreeSet<>(listed));
+    String page = Files.readString(root.resolve("docs/operations.md")).replace('\n', ' ');
+    assertTrue(page.contains("All commands have it but `put`, `delete`, `export` and `jmh`."));
     Set<String> run = new TreeSet<>(Set.of("scan"));
     RUNS.forEach(line -> run.add(line.split(" ")[0]));
     assertEquals(json, run, "each is run here");
