@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class FailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** How the command ends. */
   private final Exit exit;
 
   /**

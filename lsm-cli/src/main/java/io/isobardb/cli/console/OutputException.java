@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 public final class OutputException extends UncheckedIOException {
   private static final long serialVersionUID = 1L;
 
+  /** Whether nobody reads the output any more. */
   private final boolean readerGone;
 
   /**

@@ -9,10 +9,19 @@ import org.jspecify.annotations.Nullable;
 public final class CorruptionException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /** The name of the file in the store's directory. */
   private final String file;
+
+  /** Where the page or record begins that is wrong, in bytes. */
   private final long offset;
+
+  /** The message without file, offset and tree. */
   private final String what;
+
+  /** The name of the tree that the file belongs to; null if it is not known, or of none. */
   private final @Nullable String tree;
+
+  /** The path of the store's directory; null until whoever knows it has added it. */
   private volatile @Nullable String directory;
 
   /**

@@ -4,7 +4,10 @@ package io.isobardb.lsm.error;
 public final class DeadlockException extends TransactionAbortedException {
   private static final long serialVersionUID = 1L;
 
+  /** The name of the tree. */
   private final String tree;
+
+  /** The key it was about, or where a range of keys begins. */
   private final byte[] key;
 
   /**

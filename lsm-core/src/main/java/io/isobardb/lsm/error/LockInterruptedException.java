@@ -12,7 +12,10 @@ package io.isobardb.lsm.error;
 public final class LockInterruptedException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /** The name of the tree. */
   private final String tree;
+
+  /** The key it was about, or where a range of keys begins. */
   private final byte[] key;
 
   /**

@@ -9,8 +9,13 @@ import org.jspecify.annotations.Nullable;
 public final class MergeException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /** The name of the tree. */
   private final String tree;
+
+  /** The key. */
   private final byte[] key;
+
+  /** The name of the operator. */
   private final String operator;
 
   /**

@@ -10,7 +10,10 @@ package io.isobardb.lsm.error;
 public final class SelfDeadlockException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /** The name of the tree. */
   private final String tree;
+
+  /** The key that is locked. */
   private final byte[] key;
 
   /**

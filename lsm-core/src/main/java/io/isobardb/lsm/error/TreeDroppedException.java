@@ -7,6 +7,7 @@ package io.isobardb.lsm.error;
 public final class TreeDroppedException extends StoreClosedException {
   private static final long serialVersionUID = 1L;
 
+  /** The name of the tree. */
   private final String tree;
 
   /**

@@ -10,8 +10,13 @@ import org.jspecify.annotations.Nullable;
 public final class WriteStalledException extends IsobarException {
   private static final long serialVersionUID = 1L;
 
+  /** What it would have waited for. */
   private final String reason;
+
+  /** The tree that it would have waited for, or null. */
   private final @Nullable String tree;
+
+  /** How long it would still have waited, or null. */
   private final @Nullable Duration expectedWait;
 
   /**
