@@ -11,7 +11,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.lsm.Backups;
-import io.isobardb.lsm.Recording;
 import io.isobardb.lsm.RecordingOptions;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -112,10 +111,8 @@ class AllCommandsTest {
   @BeforeEach
   void makeStore() throws IOException {
     dir = temp.resolve("store");
-    try (Store store = Store.open(dir, StoreOptions.builder().memoryBudget(8 << 20).build());
-        Recording recording =
-            store.startRecording(
-                temp.resolve("recording"), RecordingOptions.defaults().withOneKeyIn(1))) {
+    try (Store store = Store.open(dir, StoreOptions.builder().memoryBudget(8 << 20).build())) {
+      store.startRecording(temp.resolve("recording"), RecordingOptions.defaults().withOneKeyIn(1));
       Tree tree = store.openTree("t");
       tree.put("a".getBytes(UTF_8), "1".getBytes(UTF_8));
       store.flush();
