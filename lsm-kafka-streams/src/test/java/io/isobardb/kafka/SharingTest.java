@@ -280,15 +280,15 @@ class SharingTest {
       Files.setLastModifiedTime(task.directory(), FileTime.fromMillis(1_000));
     }
     Store opened = sharedBy(shared).store();
-    try (KafkaStreams one = client("one", shared);
-        KafkaStreams two = client("two", shared)) {
-      one.start();
-      two.start();
-      for (MockTask task : tasks) {
-        long millis = Files.getLastModifiedTime(task.directory()).toMillis();
-        assertTrue(millis > 1_000_000, "Kafka has opened it and committed");
+    try (KafkaStreams two = client("two", shared)) {
+      try (KafkaStreams one = client("one", shared)) {
+        one.start();
+        two.start();
+        for (MockTask task : tasks) {
+          long millis = Files.getLastModifiedTime(task.directory()).toMillis();
+          assertTrue(millis > 1_000_000, "Kafka has opened it and committed");
+        }
       }
-      one.close();
       assertSame(opened, sharedBy(shared).store(), "it stays open");
       try (KafkaStreams again = client("one", shared)) {
         again.start();

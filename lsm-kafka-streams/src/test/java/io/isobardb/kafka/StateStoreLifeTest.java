@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Bytes;
@@ -99,6 +100,24 @@ class StateStoreLifeTest {
     assertEquals(5L, again.committedOffset(CHANGELOG));
     assertEquals(Position.emptyPosition().withComponent("input", 0, 17), again.getPosition());
     again.close();
+  }
+
+  @Test
+  void ofWhatIsRestoredTheLastRecordOfEachKeyCounts() {
+    IsobarKeyValueStore store = task().open(new IsobarKeyValueStore("counts"));
+    store.restoreAll(
+        Stream.of("c=1", "a=1", "b=1", "c=", "a=2", "b=", "c=3", "a=4", "d=")
+            .map(record -> record.split("=", 2))
+            .map(
+                record ->
+                    new AbstractStore.Restored(
+                        value(record[0]), record[1].isEmpty() ? null : value(record[1]), 0))
+            .toList());
+    assertArrayEquals(value("4"), store.get(key("a")));
+    assertNull(store.get(key("b")));
+    assertArrayEquals(value("3"), store.get(key("c")));
+    assertNull(store.get(key("d")));
+    store.close();
   }
 
   @Test
