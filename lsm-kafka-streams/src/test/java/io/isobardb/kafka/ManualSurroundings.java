@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What stores want done later is done when the test says so, by the test's thread. So no sweep and
@@ -58,7 +59,7 @@ final class ManualSurroundings implements SharedStore.Surroundings {
     }
   }
 
-  private Due nextUntil(long until) {
+  private @Nullable Due nextUntil(long until) {
     synchronized (dues) {
       Due next =
           dues.stream()
