@@ -55,8 +55,10 @@ final class SharedStore {
 
   private static final ScheduledThreadPoolExecutor BACKGROUND = background();
 
-  /** Opens stores; tests have them on simulated disks. Guarded by OPEN. */
-  private static Opener opener = Store::open;
+  /**
+   * Where stores are opened; tests have simulated disks, and time of their own. Guarded by OPEN.
+   */
+  private static Surroundings surroundings = Store::open;
 
   /** Whether the JVM is ending: who gives a store back last closes it at once. */
   private static boolean ending;
@@ -72,6 +74,7 @@ final class SharedStore {
 
   private final StreamsOptions options;
   private final Store store;
+  private final Surroundings opened;
   private final Tree ledger;
   private final HeldMemory heldMemory;
 
@@ -95,20 +98,31 @@ final class SharedStore {
   private @Nullable StoreStats looked;
   private Map<String, TreeStats> statsByName = Map.of();
 
-  /** Opens the store of a directory. */
-  interface Opener {
+  /** What a store needs of the system. */
+  interface Surroundings {
+    /** Opens the store of a directory. */
     Store open(Path directory, StoreOptions options);
+
+    /** Has a task done after a while, by another thread than the caller's. */
+    default void later(Runnable task, Duration delay) {
+      try {
+        BACKGROUND.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("the process ends", e);
+      }
+    }
   }
 
-  private SharedStore(StreamsOptions options, Store store) {
+  private SharedStore(StreamsOptions options, Store store, Surroundings opened) {
     this.options = options;
     this.store = store;
+    this.opened = opened;
     this.ledger = store.openTree(LEDGER);
     this.heldMemory = new HeldMemory(store, options.store().memoryBudget(), this::lowerBudgetSoon);
   }
 
   private void lowerBudgetSoon() {
-    later(heldMemory::lower, Duration.ZERO);
+    opened.later(heldMemory::lower, Duration.ZERO);
   }
 
   private static ScheduledThreadPoolExecutor background() {
@@ -138,8 +152,9 @@ final class SharedStore {
         shared =
             new SharedStore(
                 options,
-                opener.open(
-                    options.directory(), options.store().toBuilder().closeOnExit(false).build()));
+                surroundings.open(
+                    options.directory(), options.store().toBuilder().closeOnExit(false).build()),
+                surroundings);
         OPEN.put(options.directory(), shared);
         shared.sweepLater();
       } else if (!options.given().equals(shared.options.given())) {
@@ -164,10 +179,10 @@ final class SharedStore {
     }
   }
 
-  /** Has stores opened by something else than {@link Store#open(Path, StoreOptions)}. */
-  static void openBy(Opener other) {
+  /** Has stores opened in these surroundings from now on. */
+  static void openIn(Surroundings others) {
     synchronized (OPEN) {
-      opener = other;
+      surroundings = others;
     }
   }
 
@@ -182,7 +197,7 @@ final class SharedStore {
       if (users == 0 && (ending || store.failure() != null)) {
         closeNow();
       } else if (users == 0) {
-        later(() -> closeUnused(turn), options.linger());
+        opened.later(() -> closeUnused(turn), options.linger());
       }
     }
   }
@@ -353,7 +368,7 @@ final class SharedStore {
   }
 
   private void sweepLater() {
-    later(
+    opened.later(
         () -> {
           synchronized (OPEN) {
             if (OPEN.get(options.directory()) != this) {
@@ -369,14 +384,6 @@ final class SharedStore {
           sweepLater();
         },
         SWEEPS);
-  }
-
-  private static void later(Runnable task, Duration delay) {
-    try {
-      BACKGROUND.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("the process ends", e);
-    }
   }
 
   /** Drops the trees that nobody uses and whose marker is gone; their names. */

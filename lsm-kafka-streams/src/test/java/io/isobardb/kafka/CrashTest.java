@@ -17,6 +17,7 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -78,7 +79,7 @@ class CrashTest {
 
   @AfterEach
   void close() {
-    SharedStore.openBy(Store::open);
+    SharedStore.openIn(Store::open);
     assertEquals(0, IsobarStores.close(), "all state stores are closed");
   }
 
@@ -93,6 +94,9 @@ class CrashTest {
     /** Offsets of commits in parts. */
     private final List<Long> large = new ArrayList<>();
 
+    /** Time passes here with that of the clock: a simulated store belongs to one thread. */
+    private final ManualSurroundings surroundings;
+
     private final String name;
     private @Nullable SimulatedScheduler scheduler;
     private String phase = "";
@@ -102,11 +106,13 @@ class CrashTest {
     Life(long seed) {
       random = new SplittableRandom(seed);
       name = options + ", seed " + seed;
-      SharedStore.openBy(
-          (path, of) -> {
-            scheduler = new SimulatedScheduler(clock, random.nextLong());
-            return Inside.open(new Environment(disk, clock, scheduler, random.split()), of);
-          });
+      surroundings =
+          new ManualSurroundings(
+              (path, of) -> {
+                scheduler = new SimulatedScheduler(clock, random.nextLong());
+                return Inside.open(new Environment(disk, clock, scheduler, random.split()), of);
+              });
+      SharedStore.openIn(surroundings);
       disk.onMutation(
           any -> {
             if (--countdown == 0) {
@@ -164,6 +170,7 @@ class CrashTest {
 
     private void pass(long nanos) {
       Objects.requireNonNull(scheduler).runFor(nanos);
+      surroundings.pass(Duration.ofNanos(nanos));
     }
 
     private IsobarKeyValueStore open() {
@@ -258,12 +265,13 @@ class CrashTest {
         Files.createDirectories(marker().getParent());
         Files.write(marker(), moment.marker());
       }
-      SharedStore.openBy(
-          (path, of) ->
-              Inside.open(
-                  new Environment(
-                      moment.disk(), clock, new SimulatedScheduler(clock, 1), random.split()),
-                  of));
+      SharedStore.openIn(
+          new ManualSurroundings(
+              (path, of) ->
+                  Inside.open(
+                      new Environment(
+                          moment.disk(), clock, new SimulatedScheduler(clock, 1), random.split()),
+                      of)));
       IsobarKeyValueStore store;
       try {
         store = open();

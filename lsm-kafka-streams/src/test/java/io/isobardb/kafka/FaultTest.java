@@ -39,6 +39,7 @@ import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,23 +58,29 @@ class FaultTest {
   private final Map<String, Object> options = new HashMap<>();
   private final SimulatedStorage disk = new SimulatedStorage();
 
+  @BeforeEach
+  void takeTimeIntoItsHands() {
+    SharedStore.openIn(new ManualSurroundings());
+  }
+
   @AfterEach
   void close() {
     disk.faults(FaultPlan.NONE);
-    SharedStore.openBy(Store::open);
+    SharedStore.openIn(Store::open);
     assertEquals(0, IsobarStores.close(), "all state stores are closed");
   }
 
   private void useSimulatedDisk() {
-    SharedStore.openBy(
-        (path, of) ->
-            Inside.open(
-                new Environment(
-                    disk,
-                    Clock.SYSTEM,
-                    new ThreadScheduler("simulated", 2),
-                    new SplittableRandom(1)),
-                of));
+    SharedStore.openIn(
+        new ManualSurroundings(
+            (path, of) ->
+                Inside.open(
+                    new Environment(
+                        disk,
+                        Clock.SYSTEM,
+                        new ThreadScheduler("simulated", 2),
+                        new SplittableRandom(1)),
+                    of)));
   }
 
   private MockTask task(int partition) {

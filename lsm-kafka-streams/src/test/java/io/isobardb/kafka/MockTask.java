@@ -39,7 +39,7 @@ final class MockTask {
     Properties properties = new Properties();
     properties.putAll(all);
     TaskId id = new TaskId(0, partition);
-    directory = state.resolve("app").resolve(id.toString());
+    directory = state.resolve(all.get("application.id").toString()).resolve(id.toString());
     context = new MockProcessorContext<>(properties, id, directory.toFile());
   }
 
@@ -47,7 +47,12 @@ final class MockTask {
     return context;
   }
 
-  /** Where the store of all tasks lies. */
+  /** Where Kafka keeps the task's state. */
+  Path directory() {
+    return directory;
+  }
+
+  /** Where the store of all tasks lies, if nothing else was asked for. */
   Path storeDirectory() {
     return state.resolve("app").resolve("isobar").toAbsolutePath().normalize();
   }

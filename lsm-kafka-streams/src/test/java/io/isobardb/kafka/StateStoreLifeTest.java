@@ -5,21 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.error.StoreClosedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Bytes;
@@ -31,6 +34,7 @@ import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,9 +48,16 @@ class StateStoreLifeTest {
   @TempDir Path directory;
 
   private final Map<String, Object> options = new HashMap<>();
+  private final ManualSurroundings surroundings = new ManualSurroundings();
+
+  @BeforeEach
+  void takeTimeIntoItsHands() {
+    SharedStore.openIn(surroundings);
+  }
 
   @AfterEach
   void close() {
+    SharedStore.openIn(Store::open);
     IsobarStores.close();
   }
 
@@ -89,6 +100,24 @@ class StateStoreLifeTest {
     assertEquals(5L, again.committedOffset(CHANGELOG));
     assertEquals(Position.emptyPosition().withComponent("input", 0, 17), again.getPosition());
     again.close();
+  }
+
+  @Test
+  void ofWhatIsRestoredTheLastRecordOfEachKeyCounts() {
+    IsobarKeyValueStore store = task().open(new IsobarKeyValueStore("counts"));
+    store.restoreAll(
+        Stream.of("c=1", "a=1", "b=1", "c=", "a=2", "b=", "c=3", "a=4", "d=")
+            .map(record -> record.split("=", 2))
+            .map(
+                record ->
+                    new AbstractStore.Restored(
+                        value(record[0]), record[1].isEmpty() ? null : value(record[1]), 0))
+            .toList());
+    assertArrayEquals(value("4"), store.get(key("a")));
+    assertNull(store.get(key("b")));
+    assertArrayEquals(value("3"), store.get(key("c")));
+    assertNull(store.get(key("d")));
+    store.close();
   }
 
   @Test
@@ -308,12 +337,47 @@ class StateStoreLifeTest {
       store.close();
       IsobarStores.close();
       KeyValueStore<Bytes, byte[]> next = open();
-      LockSupport.parkNanos(2_000_000);
+      surroundings.pass(Duration.ofMillis(2));
       KeyValueStore<Bytes, byte[]> other = task().open(IsobarStores.keyValueStore("other").get());
       other.close();
       next.close();
       IsobarStores.close();
     }
+  }
+
+  @Test
+  void theStoreStaysOpenForAWhileAfterItsLastUser() {
+    options.put("isobar.streams.linger.ms", "5000");
+    KeyValueStore<Bytes, byte[]> store = open();
+    surroundings.pass(Duration.ofSeconds(10));
+    store.put(key("a"), value("1"));
+    store.close();
+    surroundings.pass(Duration.ofMillis(4999));
+    Store lingering = shared().store();
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertSame(lingering, shared().store());
+    surroundings.pass(Duration.ofSeconds(10));
+    assertArrayEquals(value("1"), again.get(key("a")));
+    again.close();
+    surroundings.pass(Duration.ofMillis(5000));
+    assertNull(SharedStore.of(task().storeDirectory()));
+    assertThrows(StoreClosedException.class, lingering::treeNames);
+  }
+
+  @Test
+  void treesOfStateStoresThatAreGoneAreDroppedWithinHalfAMinute() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.close();
+    Files.delete(marker());
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertEquals(3, shared().store().treeNames().size());
+    surroundings.pass(Duration.ofSeconds(29));
+    assertEquals(3, shared().store().treeNames().size(), "Kafka may have opened nothing so far");
+    surroundings.pass(Duration.ofSeconds(1));
+    assertEquals(2, shared().store().treeNames().size());
+    again.close();
+    surroundings.pass(Duration.ofSeconds(30));
+    assertEquals(2, shared().store().treeNames().size());
   }
 
   @Test

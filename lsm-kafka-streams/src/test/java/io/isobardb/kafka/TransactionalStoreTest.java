@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.isobardb.lsm.Store;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,17 +46,23 @@ import org.junit.jupiter.api.io.TempDir;
 class TransactionalStoreTest {
   private static final TopicPartition CHANGELOG = new TopicPartition("app-counts-changelog", 0);
 
+  /** How often the store looks at what is held. */
+  private static final Duration SWEEPS = Duration.ofSeconds(30);
+
   @TempDir Path directory;
 
+  private final ManualSurroundings surroundings = new ManualSurroundings();
   private MockProcessorContext<Void, Void> context;
 
   @BeforeEach
   void makeContext() {
+    SharedStore.openIn(surroundings);
     context = context(true);
   }
 
   @AfterEach
   void close() {
+    SharedStore.openIn(Store::open);
     assertEquals(0, IsobarStores.close(), "all state stores are closed");
   }
 
@@ -244,7 +251,7 @@ class TransactionalStoreTest {
     hold(other, 0, 2 << 20);
     long held = store.approximateNumUncommittedBytes() + other.approximateNumUncommittedBytes();
     assertEquals(held, memory.heldBytes());
-    memory.lower();
+    surroundings.pass(Duration.ZERO);
     assertTrue(memory.countedBytes() >= held, memory.countedBytes() + " of " + held);
     assertEquals((16 << 20) - memory.countedBytes(), budget());
     assertTrue(shared().store().stats().ledger().allocatedBytes() + held <= 16 << 20);
@@ -252,9 +259,9 @@ class TransactionalStoreTest {
     store.commit(Map.of(CHANGELOG, 1L));
     other.close();
     assertEquals(0, memory.heldBytes());
-    memory.raise();
+    surroundings.pass(SWEEPS);
     assertEquals((16 << 20) - memory.countedBytes(), budget(), "as much was held a while ago");
-    memory.raise();
+    surroundings.pass(SWEEPS);
     assertEquals(16 << 20, budget());
     store.close();
   }
@@ -272,7 +279,7 @@ class TransactionalStoreTest {
     int last = hold(store, 200, 10 << 20);
     assertEquals(1, requests.get(), "Kafka was asked once to commit");
     assertTrue(memory.isFull());
-    memory.lower();
+    surroundings.pass(Duration.ZERO);
     assertEquals(8 << 20, budget(), "half of it stays");
     store.commit(Map.of(CHANGELOG, 1L));
     assertEquals(0, store.approximateNumUncommittedBytes());

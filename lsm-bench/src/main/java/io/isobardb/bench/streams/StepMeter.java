@@ -1,5 +1,6 @@
 package io.isobardb.bench.streams;
 
+import io.isobardb.bench.process.CompilerTime;
 import io.isobardb.bench.process.ProcessCounters;
 import io.isobardb.lsm.Store;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ final class StepMeter {
 
   private final StreamsSpec spec;
   private final ProcessCounters before = ProcessCounters.now();
+  private final long compilersBefore = CompilerTime.nanos();
   private final long beganNanos = System.nanoTime();
   private final List<Long> resident = new ArrayList<>();
 
@@ -46,6 +48,7 @@ final class StepMeter {
   StepResult end(String step, long operations, Histogram latencies) {
     double seconds = (System.nanoTime() - beganNanos) / 1e9;
     ProcessCounters after = ProcessCounters.now();
+    long compilers = CompilerTime.nanos();
     ProcessCounters settled = settle();
     Map<String, Double> figures = latencies(latencies);
     figures.put("operations", (double) operations);
@@ -53,6 +56,9 @@ final class StepMeter {
     double count = Math.max(1, operations);
     figures.put("cpuMicros", (after.cpuNanos() - before.cpuNanos()) / 1e3 / count);
     figures.put("cpuWithSettleMicros", (settled.cpuNanos() - before.cpuNanos()) / 1e3 / count);
+    if (compilersBefore >= 0 && compilers >= 0) {
+      figures.put("compilerMicros", (compilers - compilersBefore) / 1e3 / count);
+    }
     if (before.writtenBytes() >= 0) {
       figures.put("readBytes", (settled.readBytes() - before.readBytes()) / count);
       figures.put("writtenBytes", (settled.writtenBytes() - before.writtenBytes()) / count);

@@ -9,6 +9,7 @@ import io.isobardb.memory.pool.PagePool;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies the operations of one batch: takes the pages of large values first, then, when the batch
@@ -32,6 +33,9 @@ final class BatchApplier implements BatchFormat.Handler {
   private TreeHandle[] trees = new TreeHandle[4];
   private ActiveTree[] actives = new ActiveTree[4];
   private int treeCount;
+
+  /** The tree of the last operation that was looked at: most batches have runs of one tree. */
+  private @Nullable TreeHandle lastTree;
 
   /** Keys with so many operands that they should be folded, and their trees; mostly none. */
   private final List<TreeHandle> deepTrees = new ArrayList<>(0);
@@ -168,10 +172,15 @@ final class BatchApplier implements BatchFormat.Handler {
   }
 
   private TreeHandle tree(int id) {
+    TreeHandle last = lastTree;
+    if (last != null && last.id() == id) {
+      return last;
+    }
     TreeHandle tree = engine.catalog().tree(id);
     if (tree == null) {
       throw new IllegalStateException("there is no tree with number " + id);
     }
+    lastTree = tree;
     return tree;
   }
 }
