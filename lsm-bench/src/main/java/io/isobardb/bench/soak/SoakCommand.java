@@ -159,7 +159,7 @@ public final class SoakCommand implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "%,d operations in %d s, %s; %s%n"
-            + "disk at most %s, L0 at most %s, %s at most, writers waited %d ms, at most %d ms at a time%n"
+            + "disk at most %s, L0 at most %s, at most %s, writers waited %d ms, at most %d ms at a time%n"
             + "waiting for merges: at most %s, at the end %s%n"
             + "after closing: heap %s, files open %s%n"
             + "resident then: %s%s%n",
