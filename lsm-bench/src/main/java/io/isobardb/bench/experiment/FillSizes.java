@@ -27,7 +27,7 @@ final class FillSizes extends Fill {
   private static final int BEST_MEMORY = 16;
   private static final int BEST_SIZE = 32_768;
 
-  /** Where both turned together were found best, at 8.5 and 12.9 MB: the nearest point. */
+  /** The point next to the paper's joint optimum: 8.5 MB of memory, and SSTables of 12.9 MB. */
   private static final int JOINT_MEMORY = 8;
 
   private static final int JOINT_SIZE = 16_384;

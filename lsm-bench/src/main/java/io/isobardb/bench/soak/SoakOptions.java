@@ -24,7 +24,7 @@ final class SoakOptions {
           IoBandwidth.unlimited());
   private static final double[] PROCESSORS = {0.01, 0.25, 0.25, 1024};
 
-  /** A soak's trees are small: most have tiers with much space alone. */
+  /** Trees of a soak are small, so most of them have tiers only with much space. */
   private static final double[] SPACES = {1.25, 2, 4, 6};
 
   private static final int MOST_RUNS = 6;
