@@ -41,6 +41,7 @@ final class ExactRuns implements SimulatedExperiment {
   private static final String LEVELED = "LEVELED";
   private static final String LAZY = "LAZY(8)";
   private static final String TIERED = "TIERED(8)";
+  private static final String WIDE = "TIERED(16)";
   private static final String USUAL = "1.25";
   private static final String MORE = "1.6";
   private static final String DOUBLE = "2.0";
@@ -108,7 +109,7 @@ final class ExactRuns implements SimulatedExperiment {
       Point of = Point.of(KEYS, keys);
       points.addAll(policies(of, USUAL, BY_LEVEL, LEVELED, "LAZY(2)", "LAZY(4)", LAZY));
       points.addAll(policies(of, MORE, BY_LEVEL, LEVELED, LAZY));
-      points.addAll(policies(of, DOUBLE, BY_LEVEL, LEVELED, TIERED));
+      points.addAll(policies(of, DOUBLE, BY_LEVEL, LEVELED, TIERED, WIDE));
     }
     points.addAll(policies(Point.of(KEYS, "uniform"), USUAL, ALIKE, LEVELED, LAZY));
     return points;
@@ -255,8 +256,10 @@ final class ExactRuns implements SimulatedExperiment {
     verdicts.add(written(zipf, "zipf", USUAL, LAZY, 0.9));
     verdicts.add(written(uniform, "uniform", MORE, LAZY, 0.65));
     verdicts.add(written(zipf, "zipf", MORE, LAZY, 0.8));
-    verdicts.add(written(uniform, "uniform", DOUBLE, TIERED, 0.5));
-    verdicts.add(written(zipf, "zipf", DOUBLE, TIERED, 0.6));
+    for (String tiered : List.of(TIERED, WIDE)) {
+      verdicts.add(written(uniform, "uniform", DOUBLE, tiered, 0.5));
+      verdicts.add(written(zipf, "zipf", DOUBLE, tiered, 0.6));
+    }
     Results usual = byLevel(results).where(SPACE, USUAL);
     verdicts.add(read(usual, "a key that is there", FOUND, 1.05));
     verdicts.add(read(usual, "an absent key", ABSENT, 1.2));
@@ -277,7 +280,7 @@ final class ExactRuns implements SimulatedExperiment {
                 row -> row.figure(SimulatedRig.MOST_SPACE),
                 row -> Double.parseDouble(row.parameter(SPACE))),
             5));
-    for (String runs : List.of(LEVELED, "LAZY(2)", "LAZY(4)", LAZY, TIERED)) {
+    for (String runs : List.of(LEVELED, "LAZY(2)", "LAZY(4)", LAZY, TIERED, WIDE)) {
       Predicate<Row> of = row -> row.parameter(RUNS).equals(runs);
       verdicts.add(model(results, of, runs + ", bytes", MODEL_WRITTEN, Meter.WRITTEN));
       verdicts.add(model(results, of, runs + ", runs asked, found", MODEL_FOUND, FOUND_RUNS));

@@ -30,10 +30,10 @@ import picocli.CommandLine.Spec;
       "",
       "Threads write, read, scan both ways, run transactions and hold snapshots, each with keys of"
           + " its own, so that it knows what every read must find. Meanwhile the memory budget goes"
-          + " up and down, trees come and go, and the disk is slow at times. Eight times the store"
-          + " is closed, its files are checked, and all is read again; what stays in memory then, on"
-          + " the heap or off it, or open, is a leak. A writer must not wait for more than 30 s, and"
-          + " at the end merges must get done.",
+          + " up and down, trees come and go, the runs of their levels change, and the disk is slow"
+          + " at times. Eight times the store is closed, its files are checked, and all is read"
+          + " again; what stays in memory then, on the heap or off it, or open, is a leak. A writer"
+          + " must not wait for more than 30 s, and at the end merges must get done.",
       "",
       "If something is wrong, the store is left for a look."
     })
@@ -160,7 +160,8 @@ public final class SoakCommand implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "%,d operations in %d s, %s; %s%n"
-            + "disk at most %s, L0 at most %s, writers waited %d ms, at most %d ms at a time%n"
+            + "disk at most %s, L0 at most %s, at most %s, writers waited %d ms, at most %d ms at a"
+            + " time%n"
             + "waiting for merges: at most %s, at the end %s%n"
             + "after closing: heap %s, files open %s%n"
             + "resident then: %s%s%n",
@@ -170,6 +171,7 @@ public final class SoakCommand implements Callable<Integer> {
         result.wrong() == null ? "nothing wrong" : "WRONG: " + result.wrong(),
         ByteSize.format(result.largestDiskBytes()),
         Numbers.count(result.mostL0Groups(), "group"),
+        Numbers.count(result.mostTiers(), "tier"),
         result.stallMillis(),
         result.longestStallMillis(),
         ByteSize.format(result.mostMergeDebtBytes()),

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param largestDiskBytes size of all files
  * @param mostSlabBytes the most bytes of slabs that were resident; 0 if the system does not tell
  * @param mostL0Groups in L0, of all trees
+ * @param mostTiers between L0 and the levels, of all trees
  * @param mostMergeDebtBytes the most bytes that waited for merges
  * @param lastMergeDebtBytes those left when the store was left alone at the end
  * @param stallMillis that writers waited in all
@@ -34,6 +35,7 @@ public record SoakResult(
     long largestDiskBytes,
     long mostSlabBytes,
     int mostL0Groups,
+    int mostTiers,
     long mostMergeDebtBytes,
     long lastMergeDebtBytes,
     long stallMillis,

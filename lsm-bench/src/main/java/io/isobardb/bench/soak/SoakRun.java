@@ -17,6 +17,8 @@ import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DirectoryStorage;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.TreeShape;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ThreadScheduler;
 import io.isobardb.lsm.simulation.Inside;
@@ -38,7 +40,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets workers loose on a store, and meanwhile moves its budget, flushes, makes and drops trees,
- * slows the disk down, and now and then closes the store, checks its files and opens it again.
+ * changes how many runs their levels have, slows the disk down, and now and then closes the store,
+ * checks its files and opens it again.
  *
  * <p>Thread rule: used by one thread; starts the workers' own.
  */
@@ -91,6 +94,7 @@ public final class SoakRun {
   private long largestDisk;
   private long mostSlabs;
   private int mostGroups;
+  private int mostTiers;
   private long mostDebt;
   private long lastDebt;
   private long stallMillis;
@@ -207,6 +211,7 @@ public final class SoakRun {
         largestDisk,
         mostSlabs,
         mostGroups,
+        mostTiers,
         mostDebt,
         lastDebt,
         stallMillis,
@@ -318,6 +323,7 @@ public final class SoakRun {
             Directories.sizeBytes(spec.directory()));
     largestDisk = Math.max(largestDisk, sample.disk());
     mostGroups = Math.max(mostGroups, sample.groups());
+    mostTiers = Math.max(mostTiers, sample.tiers());
     mostDebt = Math.max(mostDebt, sample.debt());
     if (sample.peak() > spec.memoryBytes()) {
       fail(new AssertionError("more memory was allocated than ever allowed: " + sample.line()));
@@ -370,10 +376,19 @@ public final class SoakRun {
           disk.delay(0);
         }
       }
+      case 9, 10 -> changeShape(now.tree(SoakWorker.treeName(random.nextInt(spec.trees()))));
       default -> {
         // Leaves it alone for a while.
       }
     }
+  }
+
+  private void changeShape(Tree tree) {
+    TreeShape shape = SoakOptions.shape(random);
+    // One run goes with any space.
+    tree.setRuns(Runs.leveled());
+    tree.setMaxSpace(shape.maxSpace());
+    tree.setRuns(shape.runs());
   }
 
   /** Leaves the store alone until its merges have done what there is to do. */

@@ -17,6 +17,7 @@ import java.util.Locale;
  * @param log length
  * @param disk size of all files
  * @param groups in L0, of all trees
+ * @param tiers of all trees
  * @param debt what waits for merges
  * @param stallMillis that writers have waited since the store was opened
  */
@@ -30,6 +31,7 @@ record SoakSample(
     long log,
     long disk,
     int groups,
+    int tiers,
     long debt,
     long stallMillis) {
 
@@ -45,6 +47,7 @@ record SoakSample(
         stats.logSizeBytes(),
         disk,
         stats.trees().stream().mapToInt(StoreStats.TreeStats::l0Groups).sum(),
+        stats.trees().stream().mapToInt(tree -> tree.tierBytes().size()).sum(),
         stats.mergeDebtBytes(),
         stats.stallNanos() / 1_000_000);
   }
@@ -53,7 +56,7 @@ record SoakSample(
     return String.format(
         Locale.ROOT,
         "%6d s  %,12d operations  budget %s, peak %s  heap %s  resident %s  log %s  disk %s  L0 %d"
-            + "  debt %s  stalls %d ms",
+            + "  tiers %d  debt %s  stalls %d ms",
         seconds,
         operations,
         ByteSize.format(budget),
@@ -63,6 +66,7 @@ record SoakSample(
         ByteSize.format(log),
         ByteSize.format(disk),
         groups,
+        tiers,
         ByteSize.format(debt),
         stallMillis);
   }

@@ -8,6 +8,7 @@ import io.isobardb.bench.Isobar;
 import io.isobardb.bench.experiment.report.Csv;
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
+import io.isobardb.bench.latency.ScaledLoad;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -99,6 +101,15 @@ class ExperimentCommandTest {
   @ValueSource(strings = {"cost-curves", "secondary-indexes"})
   void othersDoTheSame(String name) throws Exception {
     assertMeasured(name);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"fill-sizes, SSTables=64", "fill-limits, stop=4"})
+  void writesAtFullSpeedAreMeasuredInVirtualTime(String name, String only) throws Exception {
+    assertEquals(0, experiment(name, "--only", only), err.toString());
+    List<Row> rows = Csv.read(dir.resolve(name + ".csv")).rows();
+    assertEquals(1, rows.size());
+    assertTrue(rows.get(0).figure(ScaledLoad.PUT) > 0, rows.toString());
   }
 
   private void assertMeasured(String name) throws Exception {

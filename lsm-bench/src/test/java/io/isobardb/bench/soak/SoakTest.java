@@ -11,10 +11,15 @@ import io.isobardb.bench.Isobar;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.policy.TreeShape;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +59,19 @@ class SoakTest {
     assertTrue(result.lastMergeDebtBytes() <= 16 << 20);
     assertTrue(result.largestDiskBytes() > 0);
     assertFalse(Files.exists(dir));
+  }
+
+  @Test
+  void treesTakeAnyShapeThatIsDrawn() {
+    SplittableRandom random = new SplittableRandom(SEED);
+    Set<Runs> drawn = new HashSet<>();
+    for (int i = 0; i < 500; i++) {
+      TreeShape shape = SoakOptions.shape(random).check();
+      drawn.add(shape.runs());
+    }
+    assertTrue(drawn.contains(Runs.leveled()), drawn.toString());
+    assertTrue(drawn.contains(Runs.lazy(4)), drawn.toString());
+    assertTrue(drawn.contains(Runs.tiered(4)), drawn.toString());
   }
 
   @Test
