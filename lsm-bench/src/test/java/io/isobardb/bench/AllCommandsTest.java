@@ -45,7 +45,7 @@ class AllCommandsTest {
   /** What has nothing to say, says it in lines for another command, or is another program. */
   private static final Set<String> WITHOUT_JSON = Set.of("put", "delete", "export", "help", "jmh");
 
-  /** Short runs of the others. DIR is a store, NEW is not there, BACKUPS has a backup. */
+  /** Short runs of the others. DIR is a store, NEW is not there, BACKUPS has one. */
   private static final List<String> RUNS =
       List.of(
           "check DIR",
@@ -63,10 +63,8 @@ class AllCommandsTest {
           "record RECORDING",
           "model --keys 1M --skew 0",
           "experiment list",
-          "experiment exact-bytes --scale 0.00002 --only workload=write-only --only scheme=leveled"
-              + " --only seed=42 --out NEW",
-          "range-deletes --megabytes 1 --entries 20000 --ranges 100 --dir WORK",
-          "crash-test --simulated --seeds 1 --stride 400",
+          "range-deletes --megabytes 1 --entries 2000 --ranges 10 --dir WORK",
+          "crash-test --simulated --seeds 1 --stride 3000",
           "soak --duration 100ms --memory 12MB --trees 1 --keys 100 --dir NEW",
           "latency --load steady --records 1000 --memory 8MB --duration 100ms --clock virtual",
           "phases --workload thesis --runs LEVELED --records 1000 --operations 1000",

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.Isobar;
 import io.isobardb.bench.experiment.report.Csv;
 import io.isobardb.bench.experiment.report.Results;
@@ -84,8 +85,14 @@ class ExperimentCommandTest {
             "--only",
             "write memory=1",
             "--option",
-            "experiment.flushTrigger=0.95");
+            "experiment.flushTrigger=0.95",
+            "--json");
     assertEquals(0, exit, err.toString());
+    List<?> told = JSON.std.listFrom(out.toString());
+    assertEquals(1, told.size());
+    Map<?, ?> result = (Map<?, ?>) told.get(0);
+    assertEquals("exact-bytes", result.get("name"));
+    assertTrue(result.containsKey("verdicts") && result.containsKey("survives"), out.toString());
     for (Row row : Csv.read(dir.resolve("exact-bytes.csv")).rows()) {
       assertEquals("0.95", row.parameter("option experiment.flushTrigger"));
     }
