@@ -212,14 +212,13 @@ final class ActiveCursor extends LeafEntryCursor {
       aheadTo = count;
       return;
     }
-    int end = Math.min(from + ahead, count);
+    int end = Math.min(from + toFetch(), count);
     int sum = 0;
     for (int i = from; i < end; i++) {
       sum += fetch(memory, tree.nodes.entry(memory, base, shape, i));
     }
     fetched = sum;
     aheadTo = end;
-    ahead = Math.min(2 * ahead, MOST_AHEAD_ENTRIES);
   }
 
   private boolean settle(int to) {
@@ -262,7 +261,7 @@ final class ActiveCursor extends LeafEntryCursor {
   @Override
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     long sought = Math.min(lsn, NEWEST);
-    ahead = AHEAD_ENTRIES;
+    beginFetching();
     if (!load(key, offset, length, sought, false)) {
       return settle(-1);
     }

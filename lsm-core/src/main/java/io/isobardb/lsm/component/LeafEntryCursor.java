@@ -13,9 +13,9 @@ import java.nio.ByteBuffer;
 /** A cursor over entries as the leaves of an {@link ActiveTree} hold them. */
 abstract class LeafEntryCursor extends LeafCursor {
   /** How many entries are fetched at once, at first and at most. */
-  static final int AHEAD_ENTRIES = 8;
+  private static final int AHEAD_ENTRIES = 8;
 
-  static final int MOST_AHEAD_ENTRIES = 64;
+  private static final int MOST_AHEAD_ENTRIES = 64;
 
   static final int CACHE_LINE = 64;
 
@@ -34,7 +34,10 @@ abstract class LeafEntryCursor extends LeafCursor {
   int entry;
 
   /** How many entries are fetched next time: more, the longer it goes on. */
-  int ahead = AHEAD_ENTRIES;
+  private int ahead = AHEAD_ENTRIES;
+
+  /** How many entries are going to be read, likely. */
+  private int expected;
 
   LeafEntryCursor(PagePool pool) {
     this.pool = pool;
@@ -48,6 +51,25 @@ abstract class LeafEntryCursor extends LeafCursor {
 
   /** Where in the leaf it starts. */
   abstract int offset();
+
+  @Override
+  public final void expect(int entries) {
+    expected = entries;
+  }
+
+  /** Begins with few entries again. */
+  final void beginFetching() {
+    ahead = AHEAD_ENTRIES;
+    expected = 0;
+  }
+
+  /** How many entries are to be fetched now. */
+  final int toFetch() {
+    int entries = Math.max(ahead, Math.min(expected, MOST_AHEAD_ENTRIES));
+    ahead = Math.min(2 * ahead, MOST_AHEAD_ENTRIES);
+    expected = Math.max(0, expected - entries);
+    return entries;
+  }
 
   /** Has the processor fetch the first lines of an entry: a page holds entries as they came. */
   final int fetch(Memory memory, int at) {

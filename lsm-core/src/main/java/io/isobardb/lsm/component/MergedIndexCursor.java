@@ -32,7 +32,7 @@ final class MergedIndexCursor extends LeafEntryCursor {
 
   /** Has entries fetched together, which would else be waited for one after another. */
   private void fetchAhead(int from) {
-    int end = (int) Math.min(from + ahead, index.entries());
+    int end = (int) Math.min(from + toFetch(), index.entries());
     int sum = 0;
     for (int i = from; i < end; i++) {
       int leaf = index.leaf(i);
@@ -40,7 +40,6 @@ final class MergedIndexCursor extends LeafEntryCursor {
     }
     fetched = sum;
     aheadTo = end;
-    ahead = Math.min(2 * ahead, MOST_AHEAD_ENTRIES);
   }
 
   private boolean settle(int to) {
@@ -93,7 +92,7 @@ final class MergedIndexCursor extends LeafEntryCursor {
   @Override
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     aheadTo = 0;
-    ahead = AHEAD_ENTRIES;
+    beginFetching();
     return settle(index.lowerBound(key, offset, length, Math.min(lsn, ActiveNodes.NEWEST)));
   }
 

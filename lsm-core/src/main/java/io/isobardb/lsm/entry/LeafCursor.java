@@ -77,6 +77,12 @@ public abstract class LeafCursor implements EntryCursor {
   }
 
   /**
+   * Says how many entries from here on are going to be read, likely: so many may be fetched at
+   * once. Without it the cursor begins with few, and fetches more, the longer it goes on.
+   */
+  public void expect(int entries) {}
+
+  /**
    * From the newest version of a key that a moment sees: moves on within the page to the next key
    * that has a plain value, if that lies within a stretch of that moment, and all in between are
    * older versions or not seen. Else it stays where it is.

@@ -79,6 +79,16 @@ public final class Stretch {
   }
 
   /**
+   * Whether a value with this LSN is seen, not hidden, and lies before the end, as far as its key's
+   * head tells.
+   */
+  public boolean has(long head, long entryLsn) {
+    return entryLsn <= lsn
+        && entryLsn >= probe.floor()
+        && (Long.compareUnsigned(head, endHead) < 0 || !bounded);
+  }
+
+  /**
    * Whether an entry that the moment sees is a value that lies in its page.
    *
    * @param kind as it is stored

@@ -28,6 +28,9 @@ final class Batch {
   /** Keys looked up within one epoch, which holds up the reclamation of memory. */
   static final int MOST = 512;
 
+  /** Keys whose cache misses overlap. The lines they take fit into the processor's first cache. */
+  private static final int GROUP = 32;
+
   private static final byte OPEN = 0;
   private static final byte DONE = 1;
   private static final byte LEFT = 2;
@@ -59,6 +62,12 @@ final class Batch {
   /** By place in {@link #open}: the SSTable whose pages are to be walked. */
   private final @Nullable SSTable[] walks;
 
+  /** By place in a group: where the key lies, if at all, as an index over entries guesses. */
+  private final long[] guesses = new long[GROUP];
+
+  /** Keeps the compiler from leaving the fetches out. */
+  private int fetched;
+
   /**
    * @param space of the SSTables that hold the keys
    * @param probe taken by the caller
@@ -84,7 +93,7 @@ final class Batch {
    *
    * @param deletes the tree's, or null
    */
-  void open(Integer[] order, int from, int count, @Nullable RangeDeletes deletes) {
+  void open(int[] order, int from, int count, @Nullable RangeDeletes deletes) {
     openKeys = 0;
     foundInL0 = 0;
     for (int i = 0; i < count; i++) {
@@ -173,15 +182,20 @@ final class Batch {
     }
   }
 
-  /** An open key has reached the table of a run that may have it. An SSTable is to be walked. */
+  /**
+   * An open key has reached the table of a run that may have it. An SSTable is to be walked. One
+   * that has an index over its entries is not asked for its filter: the index tells as much.
+   */
   void reach(int i, @Nullable Table table) {
     walks[i] = null;
     if (table instanceof Table.Stored stored) {
-      int maybe = stored.content().mayContain(hashes[open[i]], true);
+      SSTable content = stored.content();
+      int maybe =
+          content.isIndexed(lsn) ? SSTable.MAYBE : content.mayContain(hashes[open[i]], true);
       if (SSTable.isMiss(maybe)) {
-        miss(open[i], stored.content(), maybe);
+        miss(open[i], content, maybe);
       } else if (maybe != SSTable.ABSENT) {
-        walks[i] = stored.content();
+        walks[i] = content;
       }
     } else if (table instanceof Table.Active sealed) {
       ask(sealed.content(), open[i]);
@@ -196,16 +210,44 @@ final class Batch {
    * @param inL0 whether the run belongs to L0
    */
   void walk(boolean inL0) {
-    for (int i = 0; i < openKeys; i++) {
-      SSTable table = walks[i];
-      if (table != null) {
-        walk(table, open[i]);
-        if (inL0 && known[open[i]] == DONE && hasLoaded(open[i], table)) {
-          foundInL0++;
+    for (int from = 0; from < openKeys; from += GROUP) {
+      int end = Math.min(from + GROUP, openKeys);
+      guess(from, end);
+      for (int i = from; i < end; i++) {
+        SSTable table = walks[i];
+        if (table != null) {
+          walk(table, open[i], guesses[i - from]);
+          if (inL0 && known[open[i]] == DONE && hasLoaded(open[i], table)) {
+            foundInL0++;
+          }
         }
       }
     }
     dropKnown();
+  }
+
+  /**
+   * Asks the indexes over entries for a group of keys, and has their entries fetched: first the
+   * lines of the indexes, then those of the entries, so that the processor waits twice, and not
+   * twice for each key.
+   */
+  private void guess(int from, int end) {
+    int sum = 0;
+    for (int i = from; i < end; i++) {
+      SSTable table = walks[i];
+      sum += table == null || !table.isIndexed(lsn) ? 0 : table.fetch(hashes[open[i]]);
+    }
+    for (int i = from; i < end; i++) {
+      SSTable table = walks[i];
+      guesses[i - from] =
+          table == null || !table.isIndexed(lsn) ? SSTable.UNKNOWN : table.guess(hashes[open[i]]);
+    }
+    for (int i = from; i < end; i++) {
+      SSTable table = walks[i];
+      long guess = guesses[i - from];
+      sum += table == null || guess < 0 ? 0 : table.fetchEntry(guess);
+    }
+    fetched = sum;
   }
 
   /** Whether a page of an SSTable had to be loaded for a key. */
@@ -241,8 +283,8 @@ final class Batch {
     }
   }
 
-  private void walk(SSTable table, int key) {
-    long location = table.search(keys[key], hashes[key], lsn, true);
+  private void walk(SSTable table, int key, long guess) {
+    long location = table.search(keys[key], lsn, guess);
     if (location == SSTable.ABSENT) {
       return;
     }

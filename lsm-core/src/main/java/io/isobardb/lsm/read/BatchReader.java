@@ -3,14 +3,17 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.MissedPages;
 import io.isobardb.lsm.sstable.PageLoads;
 import io.isobardb.lsm.sstable.TableSpace;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.memory.page.Words;
 import io.isobardb.memory.pool.Epochs;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,13 +48,8 @@ public final class BatchReader {
    * @param at what to read at, registered as a snapshot
    */
   public byte[] @Nullable [] get(TreeHandle tree, List<byte[]> keys, Moment at) {
-    Integer[] order = new Integer[keys.size()];
-    Arrays.setAll(order, i -> i);
     byte[][] sought = keys.toArray(new byte[0][]);
-    Arrays.sort(
-        order,
-        (a, b) ->
-            tree.order().compare(sought[a], 0, sought[a].length, sought[b], 0, sought[b].length));
+    int[] order = order(tree.order(), sought);
     Probe probe = single.probes().take();
     Batch batch = new Batch(space, sought, at, probe);
     try {
@@ -67,8 +65,37 @@ public final class BatchReader {
     return batch.values();
   }
 
+  /**
+   * The numbers of keys, neighbours one after the other. Those of bytes are told apart by the head
+   * behind what all keys have in common, of which the number takes the last bits.
+   */
+  private static int[] order(KeyOrder order, byte[][] keys) {
+    if (!order.isBytes()) {
+      return IntStream.range(0, keys.length)
+          .boxed()
+          .sorted((a, b) -> order.compare(keys[a], 0, keys[a].length, keys[b], 0, keys[b].length))
+          .mapToInt(i -> i)
+          .toArray();
+    }
+    long numbers = -1L >>> Integer.numberOfLeadingZeros(keys.length) + Integer.SIZE;
+    int common = keys.length == 0 ? 0 : keys[0].length;
+    for (byte[] key : keys) {
+      int differs = Arrays.mismatch(keys[0], 0, common, key, 0, Math.min(common, key.length));
+      common = differs < 0 ? common : differs;
+    }
+    long[] heads = new long[keys.length];
+    for (int i = 0; i < heads.length; i++) {
+      long head = Words.head(keys[i], common, keys[i].length - common) ^ Long.MIN_VALUE;
+      heads[i] = head & ~numbers | i;
+    }
+    Arrays.sort(heads);
+    int[] sorted = new int[heads.length];
+    Arrays.setAll(sorted, i -> (int) (heads[i] & numbers));
+    return sorted;
+  }
+
   /** Finds the keys as far as their values lie in pages. */
-  private void find(TreeHandle tree, Batch batch, Integer[] order) {
+  private void find(TreeHandle tree, Batch batch, int[] order) {
     for (int from = 0; from < order.length; from += Batch.MOST) {
       int count = Math.min(Batch.MOST, order.length - from);
       TreeState held = findInMemory(tree, batch, order, from, count);
@@ -89,7 +116,7 @@ public final class BatchReader {
    * @return the state that knows the rest, which is held; null if no key waits
    */
   private @Nullable TreeState findInMemory(
-      TreeHandle tree, Batch batch, Integer[] order, int from, int count) {
+      TreeHandle tree, Batch batch, int[] order, int from, int count) {
     int slot = epochs.enter();
     try {
       tree.checkOpen();
@@ -140,7 +167,7 @@ public final class BatchReader {
   }
 
   /** How many keys of a part are not left for later, and so are not counted again. */
-  private static int answered(Batch batch, Integer[] order, int from, int count) {
+  private static int answered(Batch batch, int[] order, int from, int count) {
     int answered = 0;
     for (int i = from; i < from + count; i++) {
       answered += batch.isLeft(order[i]) ? 0 : 1;

@@ -615,6 +615,7 @@ public final class TreeCursor implements AutoCloseable {
       return 0;
     }
     try {
+      leaf.expect(most);
       int read = leaf.readWithin(stretch, most, reader);
       sources.countSteps(read < 0 ? ~read : read);
       return read;

@@ -38,7 +38,11 @@ public final class SSTable {
   /** The answer of {@link #mayContain} for a key that may be there. */
   public static final int MAYBE = 1;
 
+  /** A {@link #guess} can't tell. */
+  public static final long UNKNOWN = EntryIndex.UNSURE;
+
   private static final int NO_FILTER = -1;
+  private static final int CACHE_LINE = 64;
 
   /** Misses are at or below it; above there is room for answers of others. */
   private static final int FIRST_MISS = -16;
@@ -214,6 +218,51 @@ public final class SSTable {
    */
   public boolean isIndexed(long lsn) {
     return index != null && lsn >= meta.maxLsn();
+  }
+
+  /**
+   * Has the processor fetch what {@link #guess} reads first. Of many keys it waits for all that at
+   * once, if nothing else comes in between. Only for a reader for whom it {@link #isIndexed}.
+   *
+   * @return anything; to be kept, so that the compiler does not leave the reading out
+   */
+  public int fetch(long hash) {
+    return index == null ? 0 : index.fetch(hash);
+  }
+
+  /**
+   * Where a key with this hash lies, if it is here at all, without a look at any key. Inside an
+   * epoch; only for a reader for whom it {@link #isIndexed}.
+   *
+   * @return a location, {@link #ABSENT}, or {@link #UNKNOWN}
+   */
+  public long guess(long hash) {
+    return index == null ? UNKNOWN : index.guess(hash);
+  }
+
+  /** As {@link #fetch}, of what {@link #search(byte[], long, long)} reads at a location. */
+  public int fetchEntry(long guess) {
+    Memory memory = pool.memory(pageOf(guess));
+    int base = pool.base(pageOf(guess));
+    int last = base + pool.pageSize() - 1;
+    int entry = base + entryOf(guess);
+    return memory.getByte(base)
+        + memory.getByte(last)
+        + memory.getByte(entry)
+        + memory.getByte(Math.min(entry + CACHE_LINE, last))
+        + memory.getByte(Math.min(entry + 2 * CACHE_LINE - 1, last));
+  }
+
+  /**
+   * As {@link #search(byte[], long, long, boolean)}, in memory, where there has been a guess.
+   *
+   * @param guess of {@link #guess}
+   */
+  public long search(byte[] key, long lsn, long guess) {
+    return guess == ABSENT
+            || guess != UNKNOWN && index != null && index.isKey(pageOf(guess), entryOf(guess), key)
+        ? guess
+        : walk(key, lsn, true);
   }
 
   /** Finds a version by way of the index pages. */

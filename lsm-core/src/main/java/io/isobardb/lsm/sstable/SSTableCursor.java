@@ -33,6 +33,12 @@ public final class SSTableCursor extends LeafCursor {
   private static final int MOST_AHEAD_ENTRIES = 64;
   private static final int AHEAD_BYTES = 128;
 
+  /** Header, heads and offsets of some 80 entries. */
+  private static final int SEARCHED_BYTES = 512;
+
+  /** Of an entry's first bytes: its kind, and what says that a length takes more than a byte. */
+  private static final int SHORT_PUT_BITS = 0x8080FF;
+
   /** Data pages that are found in one visit to their index page: enough for a short scan. */
   private static final int FOLLOWING = 4;
 
@@ -71,6 +77,10 @@ public final class SSTableCursor extends LeafCursor {
   private int count;
   private int prefixLength;
   private int slot;
+
+  /** The head of that slot. */
+  private int slotHead;
+
   private boolean valid;
 
   private int storedLength;
@@ -79,14 +89,26 @@ public final class SSTableCursor extends LeafCursor {
   /** How many entries are fetched next time: more, the longer it goes on. */
   private int ahead = AHEAD_ENTRIES;
 
+  /** How many entries are going to be read, likely, of those that were not fetched yet. */
+  private int expected;
+
   /** The slot at which the next entries are to be fetched. */
   private int aheadTo;
+
+  /** The page of which the first entries were fetched before it is come to; -1 if none was. */
+  private int fetchedPage = -1;
+
+  /** How many they are. */
+  private int fetchedEntries;
 
   /** What the prefix contributes to the heads of keys. */
   private long prefixHead;
 
   private int lsnWidth;
   private long baseLsn;
+
+  /** Stands for {@code Lsn.MAX}. */
+  private long lsnOnes;
 
   /** The slot at which a stretch ends in the current page. */
   private int endSlot;
@@ -200,6 +222,8 @@ public final class SSTableCursor extends LeafCursor {
     onPlaced();
     valid = false;
     ahead = AHEAD_ENTRIES;
+    expected = 0;
+    fetchedPage = -1;
     long at = atLsn & -8L;
     int pageNo = table.meta().rootPage();
     for (int level = 0; level < height; level++) {
@@ -322,8 +346,12 @@ public final class SSTableCursor extends LeafCursor {
     }
     dataPage = pageNo;
     aheadTo = 0;
-    if (lastCount != 0) {
-      fetchStart(memory(), lastCount);
+    if (pageNo == fetchedPage) {
+      aheadTo = fetchedEntries;
+    } else if (lastCount != 0) {
+      fetchStart(memory(), base, lastCount, ahead);
+    } else {
+      fetchSearched(memory());
     }
     count = PageReader.count(memory(), base);
     prefixLength = memory().getUnsignedShort(base + PageLayout.PREFIX_LENGTH);
@@ -336,6 +364,7 @@ public final class SSTableCursor extends LeafCursor {
             prefixLength);
     prefixHead = Words.head(key, 0, prefixLength);
     lsnWidth = memory().getByte(base + PageLayout.LSN_WIDTH);
+    lsnOnes = lsnWidth == 0 ? 0 : -1L >>> (64 - 8 * lsnWidth);
     baseLsn = memory().getLong(base + PageLayout.BASE_LSN);
   }
 
@@ -407,22 +436,53 @@ public final class SSTableCursor extends LeafCursor {
     }
   }
 
+  /** Has the processor fetch all at once what a search in the current page reads first. */
+  private void fetchSearched(Memory in) {
+    int sum = in.getByte(base + pool.pageSize() - 1);
+    for (int at = base; at < base + SEARCHED_BYTES; at += CACHE_LINE) {
+      sum += in.getByte(at);
+    }
+    fetched = sum;
+  }
+
+  @Override
+  public void expect(int entries) {
+    expected = Math.max(0, slot + 1 + entries - Math.max(aheadTo, slot + 1));
+  }
+
   /**
    * Has the processor fetch the next entries, all at once: each would else be waited for by itself
    * when its turn comes.
    */
   private void fetchAhead(Memory in, int from) {
-    int last = Math.min(from + ahead, count) - 1;
+    int wanted = Math.max(ahead, Math.min(expected, MOST_AHEAD_ENTRIES));
+    int last = Math.min(from + wanted, count) - 1;
     // Entries grow down from the page's end.
     int low = base + PageReader.entry(in, base, last);
     int high = base + PageReader.entry(in, base, from);
+    int end = Math.min(high + AHEAD_BYTES, base + pool.pageSize());
     int sum = 0;
-    for (int at = Math.max(low, high - ahead * AHEAD_BYTES); at < high; at += CACHE_LINE) {
+    for (int at = Math.max(low, high - wanted * AHEAD_BYTES); at < end; at += CACHE_LINE) {
       sum += in.getByte(at);
     }
     fetched = sum;
     aheadTo = last + 1;
+    int more = from + wanted - aheadTo;
+    if (more > 0) {
+      fetchFollowing(more);
+    }
+    expected = Math.max(0, expected - wanted);
     ahead = Math.min(2 * ahead, MOST_AHEAD_ENTRIES);
+  }
+
+  /** The same for the first entries of the next page, which is going to be come to, likely. */
+  private void fetchFollowing(int entries) {
+    if (followingAt < followingEnd && table.isInMemory()) {
+      fetchedPage = following[followingAt];
+      fetchedEntries = Math.min(entries, count);
+      int page = table.page(fetchedPage);
+      fetchStart(pool.memory(page), pool.base(page), count, entries);
+    }
   }
 
   /**
@@ -430,17 +490,18 @@ public final class SSTableCursor extends LeafCursor {
    * header, offsets (as many as there were there, likely), and the first entries. Steps back and
    * seeks from an entry do it, too, and fetch the first entries in vain.
    */
-  private void fetchStart(Memory in, int slots) {
-    int sum = in.getByte(base);
-    int offsets = base + PageLayout.HEADER_BYTES + (slots << 2);
+  private void fetchStart(Memory in, int start, int slots, int entries) {
+    int sum = in.getByte(start);
+    int offsets = start + PageLayout.HEADER_BYTES + (slots << 2);
     for (int at = offsets; at < offsets + (slots << 1); at += CACHE_LINE) {
       sum += in.getByte(at);
     }
-    int end = base + pool.pageSize();
-    for (int at = end - AHEAD_ENTRIES * AHEAD_BYTES; at < end; at += CACHE_LINE) {
+    int end = start + pool.pageSize();
+    int low = Math.max(offsets + (slots << 1), end - entries * AHEAD_BYTES);
+    for (int at = low; at < end; at += CACHE_LINE) {
       sum += in.getByte(at);
     }
-    fetched = sum;
+    fetched += sum;
   }
 
   /** Takes the entry of a slot of the current page apart. */
@@ -450,6 +511,7 @@ public final class SSTableCursor extends LeafCursor {
       fetchAhead(in, to);
     }
     slot = to;
+    slotHead = in.getInt(base + PageLayout.HEADER_BYTES + (to << 2));
     int entry = base + PageReader.entry(in, base, to);
     int kind = in.getByte(entry);
     if (!Kind.isData(kind)) {
@@ -491,7 +553,7 @@ public final class SSTableCursor extends LeafCursor {
   /** Whether the entry of a slot, one of those that follow, is a version of the current key. */
   private boolean isVersion(Memory in, int to) {
     int heads = base + PageLayout.HEADER_BYTES;
-    if (in.getInt(heads + (to << 2)) != in.getInt(heads + (slot << 2))) {
+    if (in.getInt(heads + (to << 2)) != slotHead) {
       return false;
     }
     int suffixAt = base + PageReader.entry(in, base, to) + 1;
@@ -504,13 +566,55 @@ public final class SSTableCursor extends LeafCursor {
 
   @Override
   public boolean nextWithin(Stretch stretch) {
+    return standOnPlain(stretch) || nextOfAnyWithin(stretch);
+  }
+
+  /** As {@link #nextWithin}, if the next entry is what most are; else it stays where it is. */
+  private boolean standOnPlain(Stretch stretch) {
+    Memory in = memory;
+    int to = slot + 1;
+    if (in == null || to >= count) {
+      return false;
+    }
+    if (to >= aheadTo) {
+      fetchAhead(in, to);
+    }
+    int heads = base + PageLayout.HEADER_BYTES;
+    int entry = base + in.getUnsignedShort(heads + (count << 2) + (to << 1));
+    int first = in.getInt(entry);
+    int keyHead = in.getInt(heads + (to << 2));
+    if ((first & SHORT_PUT_BITS) != Kind.PUT || keyHead == slotHead) {
+      return false;
+    }
+    long lsn = baseLsn;
+    if (lsnWidth != 0) {
+      long delta = in.getLong(entry + 3) & lsnOnes;
+      lsn = delta == lsnOnes ? Lsn.MAX : lsn + (delta << 3);
+    }
+    int at = entry + 3 + lsnWidth;
+    int suffix = first >>> 8 & 0x7F;
+    long head = head(in, at, suffix);
+    if (!stretch.has(head, lsn)) {
+      return false;
+    }
+    int keyLength = prefixLength + suffix;
+    ensureKey(keyLength);
+    in.getWords(at, key, prefixLength, suffix);
+    slot = to;
+    slotHead = keyHead;
+    storedLength = first >>> 16 & 0x7F;
+    valueAt = at + suffix;
+    entry(keyLength, head, lsn, Kind.PUT);
+    return true;
+  }
+
+  private boolean nextOfAnyWithin(Stretch stretch) {
     Memory in = memory;
     if (in == null) {
       return false;
     }
     int heads = base + PageLayout.HEADER_BYTES;
     int offsets = heads + (count << 2);
-    int given = in.getInt(heads + (slot << 2));
     for (int to = slot + 1; to < count; to++) {
       if (to >= aheadTo) {
         fetchAhead(in, to);
@@ -530,7 +634,7 @@ public final class SSTableCursor extends LeafCursor {
       long lsn = lsnWidth == 0 ? baseLsn : PageReader.lsnAt(in, base, at);
       at += lsnWidth;
       if (!stretch.sees(lsn)
-          || in.getInt(heads + (to << 2)) == given
+          || in.getInt(heads + (to << 2)) == slotHead
               && suffix == keyLength() - prefixLength
               && in.compare(at, suffix, key, prefixLength, suffix) == 0) {
         continue;
@@ -546,6 +650,7 @@ public final class SSTableCursor extends LeafCursor {
       ensureKey(keyLength);
       in.getWords(at, key, prefixLength, suffix);
       slot = to;
+      slotHead = in.getInt(heads + (to << 2));
       storedLength = stored;
       valueAt = at + suffix;
       entry(keyLength, head, lsn, kind);

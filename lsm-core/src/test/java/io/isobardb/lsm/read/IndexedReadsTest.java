@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -19,6 +20,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +108,7 @@ class IndexedReadsTest {
               int n = random.nextInt(KEYS + 100);
               assertArrayEquals(then.get(n), tree.get(key(n), snapshot), "seed " + SEED);
             }
+            checkMany(then, random, keys -> tree.multiGet(keys, snapshot));
           }
         }
       }
@@ -112,16 +117,23 @@ class IndexedReadsTest {
   }
 
   private static void check(Tree tree, Map<Integer, byte[]> model, SplittableRandom random) {
-    byte[][] keys = new byte[50][];
-    int[] numbers = new int[keys.length];
     for (int i = 0; i < 400; i++) {
       int n = random.nextInt(KEYS + 100);
       assertArrayEquals(model.get(n), tree.get(key(n)), "seed " + SEED + " key " + n);
-      keys[i % keys.length] = key(n);
-      numbers[i % keys.length] = n;
     }
-    List<byte[]> values = tree.multiGet(List.of(keys));
-    for (int i = 0; i < keys.length; i++) {
+    checkMany(model, random, tree::multiGet);
+  }
+
+  /** Asks for up to some hundred keys at once, some of them absent, some asked for twice. */
+  private static void checkMany(
+      Map<Integer, byte[]> model,
+      SplittableRandom random,
+      Function<List<byte[]>, List<byte @Nullable []>> multiGet) {
+    int[] numbers = random.ints(random.nextInt(200), 0, KEYS + 100).toArray();
+    List<byte @Nullable []> values =
+        multiGet.apply(Arrays.stream(numbers).mapToObj(SimulatedStores::key).toList());
+    assertEquals(numbers.length, values.size());
+    for (int i = 0; i < numbers.length; i++) {
       assertArrayEquals(
           model.get(numbers[i]), values.get(i), "seed " + SEED + " key " + numbers[i]);
     }

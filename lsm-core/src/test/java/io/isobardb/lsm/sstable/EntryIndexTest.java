@@ -205,6 +205,30 @@ class EntryIndexTest {
   }
 
   @Test
+  void aGuessIsNotTakenForAKeyWithoutALookAtIt() throws IOException {
+    try (Run run = new Run(4096, KeyOrder.BYTES, 8)) {
+      for (int i = 0; i < 2000; i++) {
+        run.add(key("%05d", i), 8, Kind.PUT, new byte[100]);
+      }
+      run.sort();
+      SSTable table = run.inMemory();
+      int slot = run.pool.epochs().enter();
+      int guessed = 0;
+      for (int i = 0; i < 2000; i++) {
+        byte[] key = key("%05d", i);
+        long guess = table.guess(KeyHash.hash(key, 0, key.length));
+        guessed += guess == SSTable.UNKNOWN ? 0 : 1;
+        assertEquals(100, valueLength(run, table.search(key, Lsn.MAX, guess)));
+        byte[] absent = key("%06d", i);
+        assertEquals(SSTable.ABSENT, table.search(absent, Lsn.MAX, guess));
+      }
+      assertTrue(guessed > 1900, "guessed " + guessed);
+      run.pool.epochs().exit(slot);
+      table.release();
+    }
+  }
+
+  @Test
   void aReaderInAnEpochFindsKeysOfAnSSTableThatHasGone() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 8)) {
       for (int i = 0; i < 5000; i++) {
