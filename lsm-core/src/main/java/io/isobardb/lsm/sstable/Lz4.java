@@ -143,10 +143,11 @@ final class Lz4 implements PageCodec, PageCodec.Coder {
         match--;
       }
       int length = matchLength(in, match, at, size - LAST_LITERALS);
-      written = writeLiterals(in, literals, at - literals, length, out, written, room);
-      if (written < 0 || written + 3 + length / 255 > room) {
+      int count = at - literals;
+      if (written + literalsBytes(count) + 3 + length / 255 > room) {
         return -1;
       }
+      written = writeLiterals(in, literals, count, length, out, written);
       SHORTS.set(out, written, (short) (at - match));
       written = writeRest(length - LEAST_MATCH, out, written + 2);
       at += length;
@@ -155,7 +156,10 @@ final class Lz4 implements PageCodec, PageCodec.Coder {
         places[hash((int) INTS.get(in, at - 2))] = (char) (at - 2);
       }
     }
-    return writeLiterals(in, literals, size - literals, LEAST_MATCH, out, written, room);
+    int count = size - literals;
+    return written + literalsBytes(count) > room
+        ? -1
+        : writeLiterals(in, literals, count, LEAST_MATCH, out, written);
   }
 
   private static int matchLength(byte[] in, int match, int at, int end) {
@@ -173,13 +177,14 @@ final class Lz4 implements PageCodec, PageCodec.Coder {
     return same;
   }
 
-  /** Writes a token and the literals; gives where they end, or -1 if there is no room for them. */
+  /** What so many literals take, with their token. */
+  private static int literalsBytes(int count) {
+    return 1 + count + (count < LONG ? 0 : 1 + (count - LONG) / 255);
+  }
+
+  /** Writes a token and the literals; gives where they end. */
   private static int writeLiterals(
-      byte[] in, int from, int count, int matchLength, byte[] out, int at, int room) {
-    int rest = count < LONG ? 0 : 1 + (count - LONG) / 255;
-    if (at + 1 + rest + count > room) {
-      return -1;
-    }
+      byte[] in, int from, int count, int matchLength, byte[] out, int at) {
     int low = Math.min(matchLength - LEAST_MATCH, LONG);
     out[at] = (byte) (Math.min(count, LONG) << 4 | low);
     int to = writeRest(count, out, at + 1);
