@@ -361,10 +361,11 @@ final class StoreOption {
           .byDefault(Adaptation.OFF)
           .does(
               "Whether trees get other `runs` while they are used otherwise. `ON`: as a model, and"
-                  + " what was found, say. `OBSERVE`: that is decided and told, and nothing is"
-                  + " changed. Trees whose `runs` somebody has set are left alone.",
-              "Turn it on if phases of writes and phases of scans take turns. See"
-                  + " docs/adaptation.md.");
+                  + " what was found, say; not where somebody has set them. Parts of trees are merged"
+                  + " down where reads have lost as much as that costs. `OBSERVE`: what runs would"
+                  + " be chosen is told, and nothing is changed.",
+              "Turn it on if phases of writes and phases of scans take turns, or if scans go to"
+                  + " parts of the keys. See docs/adaptation.md.");
 
   static final Option<Integer> L0_START_GROUPS =
       ALL.option(EXPERIMENT, "experiment.l0StartGroups", COUNT)

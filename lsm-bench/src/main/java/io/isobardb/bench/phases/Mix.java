@@ -17,6 +17,7 @@ import java.util.Map;
  * @param length entries of a scan
  * @param written the keys that updates and deletes go to
  * @param read the keys that are read
+ * @param scanned the keys that scans begin at, if not those: of all in their order
  */
 record Mix(
     int inserts,
@@ -27,7 +28,8 @@ record Mix(
     int scans,
     int length,
     Part written,
-    Part read) {
+    Part read,
+    Part scanned) {
   private static final int ALL = 100;
   private static final int LONGEST_SCAN = 1_000_000;
 
@@ -84,12 +86,14 @@ record Mix(
             share(given, "scans"),
             given.containsKey("length") ? share(given, "length") : 50,
             part(given, "written"),
-            part(given, "read"));
+            part(given, "read"),
+            part(given, "scanned"));
     if (!given.isEmpty()) {
       throw new UsageException(
           "a phase has no '"
               + given.keySet().iterator().next()
-              + "'; it has inserts, updates, deletes, gets, absent, scans, length, written, read");
+              + "'; it has inserts, updates, deletes, gets, absent, scans, length, written, read,"
+              + " scanned");
     }
     return mix;
   }

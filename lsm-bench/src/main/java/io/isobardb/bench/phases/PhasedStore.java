@@ -172,8 +172,18 @@ final class PhasedStore implements AutoCloseable {
     if (isAbsent || drawn < mix.gets()) {
       tree.get(key);
     } else {
+      if (!mix.scanned().equals(Mix.Part.WHOLE)) {
+        keyOf(mix.scanned());
+      }
       scan(mix.length());
     }
+  }
+
+  /** A key within a part of the keys in their order, which lie evenly; none that was put. */
+  private void keyOf(Mix.Part part) {
+    double share = (part.from() + random.nextDouble() * (part.to() - part.from())) / 100;
+    Arrays.fill(key, (byte) 0);
+    ByteBuffer.wrap(key).putLong((long) (share * (1L << 53)) << 11);
   }
 
   private void scan(int entries) {

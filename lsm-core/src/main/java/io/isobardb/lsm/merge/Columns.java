@@ -124,9 +124,10 @@ final class Columns {
   /** What {@code wish} has to go down, if anything of it can be merged now. */
   @Nullable InputSet toMergeDown(MergeDown wish) {
     for (int index : runsToEmpty().toList()) {
-      Level<SSTableMeta> run = runs.get(index).run();
-      for (int i = 0; i < run.size(); i++) {
-        InputSet set = wish.goesDown(version, run.meta(i)) ? grow(index, i) : null;
+      PlacedRun placed = runs.get(index);
+      for (int i = 0; i < placed.run().size(); i++) {
+        boolean goes = wish.goesDown(version, placed.place(), placed.run().meta(i));
+        InputSet set = goes ? grow(index, i) : null;
         if (set != null) {
           return set;
         }

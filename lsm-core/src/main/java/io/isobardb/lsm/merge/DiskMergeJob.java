@@ -46,6 +46,7 @@ final class DiskMergeJob implements Job {
   private final Engine engine;
   private final TreeHandle tree;
   private final MergeChoice choice;
+  private final boolean isForReads;
   private final List<SSTableMeta> outputs = new ArrayList<>();
   private final MergeSpan span = MergeSpan.start();
   private final long startNanos;
@@ -61,6 +62,7 @@ final class DiskMergeJob implements Job {
   private long droppedAt = -1;
 
   /**
+   * @param isForReads whether reads have paid for it
    * @param givenUp merges that were given up for this one
    */
   DiskMergeJob(
@@ -68,12 +70,14 @@ final class DiskMergeJob implements Job {
       Engine engine,
       TreeHandle tree,
       MergeChoice choice,
+      boolean isForReads,
       List<DiskMergeJob> givenUp) {
     this.givenUp = givenUp;
     this.merger = merger;
     this.engine = engine;
     this.tree = tree;
     this.choice = choice;
+    this.isForReads = isForReads;
     this.startNanos = engine.nanos();
   }
 
@@ -83,6 +87,10 @@ final class DiskMergeJob implements Job {
 
   MergeChoice choice() {
     return choice;
+  }
+
+  boolean isForReads() {
+    return isForReads;
   }
 
   InputClaim claim() {
@@ -314,7 +322,7 @@ final class DiskMergeJob implements Job {
     engine.catalog().commit(tree, change(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
     outputs.clear();
-    merger.onMerged(tree, choice, committed, span, startNanos);
+    merger.onMerged(this, committed, span, startNanos);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.lsm.version.VersionEdit;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -154,11 +155,14 @@ public record MergeChoice(
 
   /** Whether both need the same SSTable. */
   boolean sharesInput(MergeChoice other) {
+    return !Collections.disjoint(files(), other.files());
+  }
+
+  /** The numbers of all SSTables that it takes. */
+  Set<Long> files() {
     Set<Long> files = new HashSet<>();
     inputs.forEach(input -> input.tables().forEach(table -> files.add(table.fileNumber())));
-    return other.inputs.stream()
-        .flatMap(input -> input.tables().stream())
-        .anyMatch(table -> files.contains(table.fileNumber()));
+    return files;
   }
 
   /** Whether the outputs go to the level of this height. */

@@ -1,85 +1,120 @@
 package io.isobardb.lsm.merge;
 
-import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's wish that a range of a tree be merged down to the last level, and rid there of what is
- * deleted or has expired. What is written meanwhile does not belong to it, so it ends.
- *
- * <p>Immutable.
- *
- * @param from the first key, null for no bound
- * @param to the key behind the last one, null for no bound
- * @param belowLsn entries with lower LSNs are to go down
- * @param belowFile SSTables of the last level with higher numbers were written since, and so are
- *     rid of what is deleted
- * @param expiredBy what has expired by then is so for all readers
+ * A wish that something of a tree be merged down, though it need not be. What is written meanwhile
+ * does not belong to it, so it ends. Immutable.
  */
-public record MergeDown(
-    byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile, long expiredBy) {
+public sealed interface MergeDown {
+  /** Whether an SSTable that stands there, above the last level, is to go down. */
+  boolean goesDown(Version version, Place place, SSTableMeta table);
+
+  /** The SSTables of the last level that have to be rewritten where they stand. */
+  List<SSTableMeta> toClean(Version version);
+
+  /** Why, for events. */
+  String reason();
 
   /** Whether nothing is left to do. */
-  public boolean isDone(Version version) {
-    if (anyGoesDown(version, version.groups()) || anyGoesDown(version, version.tiers())) {
-      return false;
-    }
-    for (int height = version.levelCount() - 1; height > 0; height--) {
-      if (!above(version, height).isEmpty()) {
+  default boolean isDone(Version version) {
+    for (PlacedRun placed : version.placedRuns()) {
+      boolean isLast = placed.place().equals(Place.level(0));
+      if (!isLast && !toGoDown(version, placed).isEmpty()) {
         return false;
       }
     }
     return toClean(version).isEmpty();
   }
 
-  private boolean anyGoesDown(Version version, List<PlacedRun> runs) {
-    return runs.stream()
-        .flatMap(placed -> placed.run().elements().stream())
-        .anyMatch(table -> goesDown(version, table));
-  }
-
-  /** The SSTables of a level above the last one that have to go down. */
-  List<SSTableMeta> above(Version version, int height) {
-    return version.atHeight(height).elements().stream()
-        .filter(table -> goesDown(version, table))
+  /** The SSTables of a run above the last level that have to go down. */
+  default List<SSTableMeta> toGoDown(Version version, PlacedRun placed) {
+    return placed.run().elements().stream()
+        .filter(table -> goesDown(version, placed.place(), table))
         .toList();
   }
 
-  /** The SSTables of the last level that have to be rewritten where they stand. */
-  List<SSTableMeta> toClean(Version version) {
-    return version.atHeight(0).elements().stream()
-        .filter(table -> isToBeCleaned(version, table))
-        .toList();
+  /**
+   * A user's wish that a range be merged down to the last level, and rid there of what is deleted
+   * or has expired.
+   *
+   * @param from the first key, null for no bound
+   * @param to the key behind the last one, null for no bound
+   * @param belowLsn entries with lower LSNs are to go down
+   * @param belowFile SSTables of the last level with higher numbers were written since, and so are
+   *     rid of what is deleted
+   * @param expiredBy what has expired by then is so for all readers
+   */
+  record Range(
+      byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile, long expiredBy)
+      implements MergeDown {
+    @Override
+    public boolean goesDown(Version version, Place place, SSTableMeta table) {
+      return table.minLsn() < belowLsn && meets(version, table);
+    }
+
+    @Override
+    public List<SSTableMeta> toClean(Version version) {
+      return version.atHeight(0).elements().stream()
+          .filter(table -> isToBeCleaned(version, table))
+          .toList();
+    }
+
+    private boolean isToBeCleaned(Version version, SSTableMeta table) {
+      return table.fileNumber() < belowFile
+          && meets(version, table)
+          && (table.deletes() > 0
+              || table.expiring().expired(expiredBy) > 0
+              || isHiddenInPart(version.rangeDeletes(), table));
+    }
+
+    private static boolean isHiddenInPart(RangeDeletes deletes, SSTableMeta table) {
+      return deletes.newest().max(table.minKey(), table.maxKey()) > table.minLsn();
+    }
+
+    private boolean meets(Version version, SSTableMeta table) {
+      byte[] low = from;
+      byte[] high = to;
+      byte[] min = table.minKey();
+      byte[] max = table.maxKey();
+      return (low == null || version.order().compare(max, 0, max.length, low, 0, low.length) >= 0)
+          && (high == null
+              || version.order().compare(min, 0, min.length, high, 0, high.length) < 0);
+    }
+
+    @Override
+    public String reason() {
+      return "a range is to be merged down";
+    }
   }
 
-  /** Whether an SSTable above the last level is to go down. */
-  boolean goesDown(Version version, SSTableMeta table) {
-    return table.minLsn() < belowLsn && meets(version.order(), table);
-  }
+  /**
+   * The store's wish that an SSTable leave its place for the level below: reads have lost as much
+   * by passing it as that costs.
+   *
+   * @param place where it stands
+   * @param file its number
+   */
+  record Passed(Place place, long file) implements MergeDown {
+    @Override
+    public boolean goesDown(Version version, Place at, SSTableMeta table) {
+      return table.fileNumber() == file && at.equals(place);
+    }
 
-  private boolean isToBeCleaned(Version version, SSTableMeta table) {
-    return table.fileNumber() < belowFile
-        && meets(version.order(), table)
-        && (table.deletes() > 0
-            || table.expiring().expired(expiredBy) > 0
-            || isHiddenInPart(version.rangeDeletes(), table));
-  }
+    @Override
+    public List<SSTableMeta> toClean(Version version) {
+      return List.of();
+    }
 
-  private static boolean isHiddenInPart(RangeDeletes deletes, SSTableMeta table) {
-    return deletes.newest().max(table.minKey(), table.maxKey()) > table.minLsn();
-  }
-
-  private boolean meets(KeyOrder order, SSTableMeta table) {
-    byte[] low = from;
-    byte[] high = to;
-    byte[] min = table.minKey();
-    byte[] max = table.maxKey();
-    return (low == null || order.compare(max, 0, max.length, low, 0, low.length) >= 0)
-        && (high == null || order.compare(min, 0, min.length, high, 0, high.length) < 0);
+    @Override
+    public String reason() {
+      return "reads have paid for it";
+    }
   }
 }

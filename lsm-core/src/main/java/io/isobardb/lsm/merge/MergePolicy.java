@@ -1,5 +1,6 @@
 package io.isobardb.lsm.merge;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +14,11 @@ public interface MergePolicy {
    */
   @Nullable MergeChoice choose(MergeView view);
 
-  /** The next thing to do for a user's wish, or null if it is done or can't go on now. */
+  /** The next thing to do for a wish, or null if it is done or can't go on now. */
   @Nullable MergeChoice choose(MergeView view, MergeDown wish);
+
+  /** What reads have paid for, what has lost most first; no two need the same SSTables. */
+  List<MergeDown.Passed> paidFor(MergeView view, ReadLosses losses);
 
   /** How many bytes are to be merged down before nothing is worth it any more; about. */
   long debtBytes(MergeView view);

@@ -38,7 +38,7 @@ public final class Merger {
 
   private final NeedlessTables needless;
 
-  /** What users want merged down, in the order they asked. */
+  /** What is to be merged down, in the order in which it was asked for. */
   private final Map<TreeHandle, List<MergeDown>> wishes = new HashMap<>();
 
   /** Trees of which no disk merge is begun now. */
@@ -228,8 +228,11 @@ public final class Merger {
     if (choice == null) {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
+    boolean isForReads = false;
     if (choice == null) {
-      choice = wished(tree, view(tree, jobs, free));
+      Wished wished = wished(tree, view(tree, jobs, free));
+      choice = wished == null ? null : wished.choice();
+      isForReads = wished != null && wished.wish() instanceof MergeDown.Passed;
     }
     List<DiskMergeJob> givenUp = new ArrayList<>();
     while (choice != null && !giveUp(jobs, choice, givenUp)) {
@@ -248,18 +251,23 @@ public final class Merger {
     if (choice.leavesL0()) {
       tree.work().leavesL0(tree.states().current().version().l0Bytes());
     }
-    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, givenUp);
+    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, isForReads, givenUp);
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
     return job;
   }
 
-  private @Nullable MergeChoice wished(TreeHandle tree, MergeView view) {
-    MergeChoice choice = null;
+  /** A merge, and for what wish it is done. */
+  private record Wished(MergeChoice choice, MergeDown wish) {}
+
+  private @Nullable Wished wished(TreeHandle tree, MergeView view) {
     for (MergeDown wish : wishes.getOrDefault(tree, List.of())) {
-      choice = choice == null ? settings.disk().choose(view, wish) : choice;
+      MergeChoice choice = settings.disk().choose(view, wish);
+      if (choice != null) {
+        return new Wished(choice, wish);
+      }
     }
-    return choice;
+    return null;
   }
 
   /** Whether disk merges of a tree are under way, or will be once others have ended. */
@@ -276,6 +284,26 @@ public final class Merger {
     request(tree);
   }
 
+  /** Begins to merge down what reads have paid for, in place of what they had before. */
+  public void mergeForReads(TreeHandle tree, ReadLosses losses) {
+    MergeView view;
+    synchronized (this) {
+      view = view(tree, running.getOrDefault(tree, List.of()), EnumSet.allOf(Slot.class));
+    }
+    List<MergeDown.Passed> paid = settings.disk().paidFor(view, losses);
+    synchronized (this) {
+      List<MergeDown> all = wishes.computeIfAbsent(tree, key -> new ArrayList<>());
+      all.removeIf(wish -> wish instanceof MergeDown.Passed);
+      all.addAll(paid);
+      if (all.isEmpty()) {
+        wishes.remove(tree);
+      }
+    }
+    if (!paid.isEmpty()) {
+      request(tree);
+    }
+  }
+
   /** Begins no more merges for a wish. */
   public synchronized void forget(TreeHandle tree, MergeDown wish) {
     wishes.computeIfPresent(
@@ -285,9 +313,7 @@ public final class Merger {
   private static Set<Long> busy(List<DiskMergeJob> jobs) {
     Set<Long> busy = new HashSet<>();
     for (DiskMergeJob job : jobs) {
-      for (MergeChoice.Input input : job.choice().inputs()) {
-        input.tables().forEach(table -> busy.add(table.fileNumber()));
-      }
+      busy.addAll(job.choice().files());
     }
     return busy;
   }
@@ -391,21 +417,19 @@ public final class Merger {
     debtBytes += debt - (before == null ? 0 : before);
     if (tree.closed()) {
       needless.forget(tree);
+      wishes.remove(tree);
     }
     engine.gate().setDebt(debtBytes);
   }
 
-  void onMerged(
-      TreeHandle tree,
-      MergeChoice choice,
-      List<SSTableMeta> outputs,
-      MergeSpan span,
-      long startNanos) {
+  void onMerged(DiskMergeJob job, List<SSTableMeta> outputs, MergeSpan span, long startNanos) {
+    TreeHandle tree = job.tree();
+    MergeChoice choice = job.choice();
     long read = outputs.isEmpty() ? 0 : choice.inputBytes();
     long written = outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum();
     bytesRead.add(read);
     bytesWritten.add(written);
-    tree.work().onMerged(written, choice.output());
+    tree.work().onMerged(written, choice.output(), job.isForReads());
     if (choice.leavesL0() && read > 0) {
       tree.work().leftL0(read, written, choice.l0Bytes(), choice.l0Groups());
       engine.gate().onLeftL0(choice.l0Bytes());

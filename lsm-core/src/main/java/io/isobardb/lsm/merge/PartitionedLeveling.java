@@ -10,6 +10,7 @@ import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.workload.LevelShares;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -61,7 +62,8 @@ public final class PartitionedLeveling implements MergePolicy {
   /** If so many times as much is rewritten, groups of L0 are merged that are less alike, too. */
   private static final int FAR_TOO_MUCH = 8;
 
-  private static final String WISHED = "a range is to be merged down";
+  /** So many SSTables are weighed by what reads have lost at a time: those that lost most. */
+  private static final int MOST_PASSED = 64;
 
   private final LevelingOptions options;
 
@@ -78,6 +80,11 @@ public final class PartitionedLeveling implements MergePolicy {
   @Override
   public @Nullable MergeChoice choose(MergeView view, MergeDown wish) {
     return new Search(view).choose(wish);
+  }
+
+  @Override
+  public List<MergeDown.Passed> paidFor(MergeView view, ReadLosses losses) {
+    return new Search(view).paidFor(losses);
   }
 
   /** What the levels are to hold; one that is about to come has its share, too. */
@@ -130,11 +137,7 @@ public final class PartitionedLeveling implements MergePolicy {
       this.targets = new LevelTargets(options, view);
       this.top = version.levelCount() - 1;
       this.draining = targets.wantsNoL1();
-      for (MergeChoice running : view.running()) {
-        for (MergeChoice.Input input : running.inputs()) {
-          input.tables().forEach(table -> busy.add(table.fileNumber()));
-        }
-      }
+      view.running().forEach(running -> busy.addAll(running.files()));
     }
 
     @Nullable MergeChoice choose() {
@@ -172,26 +175,53 @@ public final class PartitionedLeveling implements MergePolicy {
         set = columns(version.tiers()).toMergeDown(wish);
       }
       if (set != null) {
-        return finish(set, Place.level(outputOfL0()), Kind.MERGE, WISHED);
+        return finish(set, Place.level(outputOfL0()), Kind.MERGE, wish.reason());
       }
       if (!view.free().contains(Slot.DEEP)) {
         return null;
       }
       for (int height = top; height > 0; height--) {
-        for (SSTableMeta table : wish.above(version, height)) {
+        PlacedRun placed = new PlacedRun(Place.level(height), version.atHeight(height));
+        for (SSTableMeta table : wish.toGoDown(version, placed)) {
           InputSet down = setOf(height, table);
           if (down != null) {
-            return finish(down, Place.level(height - 1), Kind.MERGE, WISHED);
+            return finish(down, Place.level(height - 1), Kind.MERGE, wish.reason());
           }
         }
       }
       for (SSTableMeta table : wish.toClean(version)) {
         if (!busy.contains(table.fileNumber())) {
           return MergeChoice.ofRewritten(
-              version, new MergeChoice.Input(Place.level(0), List.of(table)), WISHED);
+              version, new MergeChoice.Input(Place.level(0), List.of(table)), wish.reason());
         }
       }
       return null;
+    }
+
+    List<MergeDown.Passed> paidFor(ReadLosses losses) {
+      List<MergeDown.Passed> passed = new ArrayList<>();
+      for (PlacedRun placed : version.placedRuns()) {
+        if (!placed.place().equals(Place.level(0))) {
+          placed.run().elements().stream()
+              .filter(table -> losses.of(table) > 0)
+              .map(table -> new MergeDown.Passed(placed.place(), table.fileNumber()))
+              .forEach(passed::add);
+        }
+      }
+      passed.sort(
+          Comparator.comparingDouble((MergeDown.Passed each) -> losses.of(each.file())).reversed());
+      List<MergeDown.Passed> paid = new ArrayList<>();
+      Set<Long> taken = new HashSet<>();
+      for (MergeDown.Passed each : passed.subList(0, Math.min(MOST_PASSED, passed.size()))) {
+        MergeChoice choice = choose(each);
+        if (choice != null
+            && losses.worth(choice) >= 1
+            && Collections.disjoint(taken, choice.files())) {
+          paid.add(each);
+          taken.addAll(choice.files());
+        }
+      }
+      return paid;
     }
 
     /** Columns of runs that go to the level below L0. */

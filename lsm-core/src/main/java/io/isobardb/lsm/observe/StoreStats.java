@@ -435,6 +435,8 @@ public record StoreStats(
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
    * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
+   * @param mergeForReadsBytesWritten those that were written because reads had lost as much as that
+   *     costs, with {@code experiment.adaptation}
    * @param readers what lookups and cursors have looked into
    * @param expected what it costs by the sizes that its levels and filters are to have
    * @param flushSweeps how often flushes have come to the end of its keys since the store was
@@ -485,6 +487,12 @@ public record StoreStats(
               unit = "bytes",
               name = "merge.written")
           long mergeBytesWritten,
+      @Metric(
+              value = "Written by disk merges that reads have paid for.",
+              kind = Kind.COUNTER,
+              unit = "bytes",
+              name = "merge.for.reads.written")
+          long mergeForReadsBytesWritten,
       RunStats readers,
       ExpectedCosts expected,
       long flushSweeps,

@@ -10,6 +10,7 @@ import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.lsm.sstable.TableReads;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
 import io.isobardb.lsm.wal.Log;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PointReader {
   /** One lookup in so many speaks for all. */
-  private static final int SAMPLE = 64;
+  private static final int SAMPLE = TableReads.SAMPLE;
 
   private static final int SCRATCH_BYTES = 4096;
 

@@ -4,12 +4,15 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * What readers have asked of an SSTable on disk since it was opened or written. One single get in
- * 64 is counted; cursors and pages that were read from the file all are.
+ * {@value #SAMPLE} is counted; cursors and pages that were read from the file all are.
  *
  * <p>Thread rule: all methods may be called by any thread. Of two that count a cursor at once, one
  * may be lost: it is a statistic, and readers share no lock for it.
  */
 public final class TableReads {
+  /** One single get in so many is counted; a power of two. */
+  public static final int SAMPLE = 64;
+
   /** What it takes on the heap. */
   public static final int BYTES = 88;
 
@@ -85,6 +88,17 @@ public final class TableReads {
   public int takePagesRead() {
     int all = pagesRead();
     return all - counts.getAndSet(TAKEN, all);
+  }
+
+  /**
+   * About how many pages readers would not have read if what it holds had stood in the last level.
+   * A cursor placed in it costs one page at most, and so does a lookup that went on, or found that
+   * its key was deleted. What the cache had costs nothing.
+   */
+  public double pagesLost() {
+    double found = (double) SAMPLE * found();
+    double vain = (double) SAMPLE * (passed() - found()) + cursors();
+    return vain <= 0 ? 0 : Math.min(vain, pagesRead() * vain / (vain + found));
   }
 
   /** Pages that were read from its file for readers. */

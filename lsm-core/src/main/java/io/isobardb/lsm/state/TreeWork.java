@@ -18,6 +18,7 @@ public final class TreeWork {
   private static final double RECENT_TAKEN = 1 / 32.0;
 
   private long mergedBytes;
+  private long mergedForReadsBytes;
   private final long[] levelMergedBytes = new long[Place.MAX_LEVELS];
   private long memoryFlushedBytes;
   private long otherFlushedBytes;
@@ -39,6 +40,7 @@ public final class TreeWork {
    * The sums so far.
    *
    * @param mergedBytes what disk merges wrote, in bytes
+   * @param mergedForReadsBytes what those of them wrote that reads have paid for, in bytes
    * @param memoryFlushedBytes what flushes for memory's sake wrote, in bytes
    * @param otherFlushedBytes what all other flushes wrote, in bytes: those for the log's sake, and
    *     those that somebody asked for
@@ -49,6 +51,7 @@ public final class TreeWork {
    */
   public record Sums(
       long mergedBytes,
+      long mergedForReadsBytes,
       long memoryFlushedBytes,
       long otherFlushedBytes,
       int flushes,
@@ -70,9 +73,10 @@ public final class TreeWork {
     }
   }
 
-  /** A disk merge has written so much there. */
-  public synchronized void onMerged(long bytes, Place output) {
+  /** A disk merge has written so much there; {@code forReads} if reads have paid for it. */
+  public synchronized void onMerged(long bytes, Place output, boolean forReads) {
     mergedBytes += bytes;
+    mergedForReadsBytes += forReads ? bytes : 0;
     if (output.isLevel()) {
       levelMergedBytes[output.height()] += bytes;
     }
@@ -151,6 +155,12 @@ public final class TreeWork {
   /** All of it, of one moment but for {@code recentReads}. */
   public synchronized Sums sums() {
     return new Sums(
-        mergedBytes, memoryFlushedBytes, otherFlushedBytes, flushes, shareSum, recentReads.sum());
+        mergedBytes,
+        mergedForReadsBytes,
+        memoryFlushedBytes,
+        otherFlushedBytes,
+        flushes,
+        shareSum,
+        recentReads.sum());
   }
 }

@@ -42,7 +42,7 @@ final class MergeWaits {
         return;
       }
       wish =
-          new MergeDown(
+          new MergeDown.Range(
               from,
               to,
               engine.log().end(),

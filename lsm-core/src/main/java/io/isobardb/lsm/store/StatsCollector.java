@@ -77,6 +77,7 @@ final class StatsCollector {
               parts.merger().debtBytes(tree),
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
+              work.mergedForReadsBytes(),
               tree.runsAsked().stats(),
               expected(parts, tree, version),
               tree.work().sweeps(),

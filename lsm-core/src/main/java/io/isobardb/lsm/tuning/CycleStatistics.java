@@ -50,7 +50,7 @@ final class CycleStatistics {
 
   /** What was known of a tree when the cycle began. */
   private record Before(long writtenBytes, TreeWork.Sums work) {
-    static final Before NOTHING = new Before(0, new TreeWork.Sums(0, 0, 0, 0, 0, 0));
+    static final Before NOTHING = new Before(0, new TreeWork.Sums(0, 0, 0, 0, 0, 0, 0));
   }
 
   CycleStatistics(Engine engine, Epochs readers, BufferCache cache, Flusher flusher) {

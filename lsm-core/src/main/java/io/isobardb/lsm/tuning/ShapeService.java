@@ -2,6 +2,7 @@ package io.isobardb.lsm.tuning;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.merge.ReadLosses;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.Adaptation;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has {@link RunsTuner} decide how many runs trees are to have, at the end of each window of their
- * operations, and gives them what was decided. It leaves trees alone whose runs somebody has set.
+ * operations, and gives them what was decided. Then it has merged down what reads have paid for
+ * ({@link ReadLosses}). It leaves runs alone that somebody has set.
  *
  * <p>It looks when so much was written, or so often the cache had not what was read, as there was
  * in so many operations before. A store that only reads what its cache has costs no pages, so it is
@@ -186,17 +188,40 @@ public final class ShapeService implements StoreWatch {
   private void look() {
     Set<Integer> there = new HashSet<>();
     for (TreeHandle tree : engine.catalog().trees()) {
-      if (!tree.closed() && tree.isAdaptable()) {
-        there.add(tree.id());
-        WatchedTree watched = watched(tree);
-        if (watched.isWindowOver()) {
-          decide(watched);
-        }
+      if (tree.closed()) {
+        continue;
+      }
+      there.add(tree.id());
+      WatchedTree watched = watched(tree);
+      if (!tree.isAdaptable()) {
+        watched.forget();
+      }
+      if (watched.isWindowOver()) {
+        onWindow(watched);
       }
     }
     trees.keySet().retainAll(there);
-    if (changing >= 0 && !there.contains(changing)) {
+    TreeHandle changed = changing < 0 ? null : engine.catalog().tree(changing);
+    if (changing >= 0 && (changed == null || changed.closed() || !changed.isAdaptable())) {
       setChanging(-1);
+    }
+  }
+
+  private void onWindow(WatchedTree watched) {
+    if (watched.tree().isAdaptable()) {
+      decide(watched);
+    } else {
+      watched.end();
+    }
+    if (mode == Adaptation.ON) {
+      mergeForReads(watched);
+    }
+  }
+
+  private void mergeForReads(WatchedTree watched) {
+    Map<Long, Double> lost = watched.pagesLost();
+    if (!lost.isEmpty()) {
+      merger.mergeForReads(watched.tree(), views.losses(lost));
     }
   }
 

@@ -3,6 +3,7 @@ package io.isobardb.lsm.tuning;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.merge.MergeView;
 import io.isobardb.lsm.merge.Merger;
+import io.isobardb.lsm.merge.ReadLosses;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
@@ -22,6 +23,7 @@ import io.isobardb.tuner.shape.TreeModel;
 import io.isobardb.tuner.shape.Window;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +33,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShapeViews {
   /** What a tree may have, if its {@code maxSpace} allows it. */
-  private static final List<Runs> CHOICES =
-      List.of(Runs.leveled(), Runs.lazy(2), Runs.lazy(4), Runs.lazy(8), Runs.tiered(8));
+  private static final List<Runs> CHOICES = List.of(Runs.leveled(), Runs.lazy(4), Runs.tiered(8));
+
+  /**
+   * Tiers that would hold fewer batches of L0 are left out. With less than two there are none,
+   * whatever runs a tree is to have (decision 0085), and near that a tree writes as much with them
+   * as without. The model does not know how large batches are.
+   */
+  private static final double WORTH_TIERS = 2.5;
 
   /** What the model takes for the ratio of levels where it is not told by what comes from L0. */
   private static final double RATIO = 10;
@@ -62,6 +70,17 @@ final class ShapeViews {
     return CHOICES.stream().filter(runs -> wide || runs.last() == 1).toList();
   }
 
+  /** What the tree may have; several runs only where tiers would hold enough batches of L0. */
+  private List<Runs> worthwhile(WatchedTree watched, Version version) {
+    TreeHandle tree = watched.tree();
+    double share = Math.min(tree.shape().maxSpace() - 1, 1);
+    long batch = tree.work().batchBytes();
+    boolean several = share * version.atHeight(0).sizeBytes() >= WORTH_TIERS * batch;
+    return choices(tree).stream()
+        .filter(runs -> several || runs.isLeveled() || runs.equals(watched.runs()))
+        .toList();
+  }
+
   /** The runs of that name if the tree may have them; else null. */
   static @Nullable Runs allowed(TreeHandle tree, String name) {
     for (Runs runs : choices(tree)) {
@@ -82,35 +101,38 @@ final class ShapeViews {
     TreeHandle tree = watched.tree();
     Version version = tree.states().current().version();
     WatchedTree.Ended ended = watched.end();
-    List<Runs> choices = choices(tree);
+    List<Runs> choices = worthwhile(watched, version);
     int now = choices.indexOf(watched.runs());
     TreeModel model = model(watched, version, choices);
     if (model == null || now < 0 || ended.seen().operations() < 1) {
       return null;
     }
-    double spentWrites = writes(ended.spent());
-    double spentReads = ended.spent().pagesRead() * tuning.options().readWeight();
+    WatchedTree.Spent spent = ended.spent();
+    double spentWrites = writes(spent.flushedBytes(), spent.mergedBytes());
+    double spentReads = spent.pagesRead() * tuning.options().readWeight();
     boolean isSettled = isSettled(tree, version);
-    Calibration calibration = watched.calibration();
-    if (watched.progress().stage() == Stage.RESTING && isSettled && isUsual(tree, ended.seen())) {
-      int real = choices.indexOf(tree.shape().runs());
-      calibration =
-          calibration.after(
-              Calibration.of(
-                  spentWrites,
-                  model.written(real, ended.seen()),
-                  spentReads,
-                  model.read(real, ended.seen())));
-      watched.setCalibration(calibration);
+    Runs having = tree.shape().runs();
+    if (watched.progress().stage() != Stage.SETTLING && isSettled && isUsual(tree, ended.seen())) {
+      int real = choices.indexOf(having);
+      watched.calibrate(
+          Calibration.of(
+              writes(spent.flushedBytes(), spent.mergedBytes() - spent.forReadsBytes()),
+              model.written(real, ended.seen()),
+              spentReads,
+              model.read(real, ended.seen())));
     }
+    Calibration known = watched.calibration(having);
     double operations = ended.seen().operations();
     List<ShapeView.Option> options = new ArrayList<>();
     for (int i = 0; i < choices.size(); i++) {
+      Calibration found = watched.calibration(choices.get(i));
+      Calibration calibration = found.orElse(known);
       double written = calibration.writes() * model.written(i, ended.seen());
       double read = calibration.reads() * model.read(i, ended.seen());
       double price = i == now ? 0 : price(version, watched.runs(), choices.get(i));
       options.add(
-          new ShapeView.Option(choices.get(i).toString(), (written + read) / operations, price));
+          new ShapeView.Option(
+              choices.get(i).toString(), (written + read) / operations, price, found.isTold()));
     }
     return new ShapeView(
         watched.windows(),
@@ -121,7 +143,7 @@ final class ShapeViews {
         now,
         (spentWrites + spentReads) / operations,
         isSettled,
-        isFree && calibration.isEnough());
+        isFree && known.isEnough());
   }
 
   /**
@@ -133,10 +155,16 @@ final class ShapeViews {
   }
 
   /** What is merged was read before. */
-  private double writes(WatchedTree.Spent spent) {
+  private double writes(double flushedBytes, double mergedBytes) {
     double written = tuning.options().writeWeight();
     double both = written + tuning.options().readWeight();
-    return (spent.flushedBytes() * written + spent.mergedBytes() * both) / pageBytes;
+    return (flushedBytes * written + mergedBytes * both) / pageBytes;
+  }
+
+  /** What reads have lost by passing SSTables, with the weights of pages. */
+  ReadLosses losses(Map<Long, Double> pages) {
+    return new ReadLosses(
+        pages, pageBytes, tuning.options().writeWeight(), tuning.options().readWeight());
   }
 
   /** Whether nothing stands where it may not with the runs that the tree has. */

@@ -12,7 +12,10 @@ import io.isobardb.tuner.shape.Calibration;
 import io.isobardb.tuner.shape.Phases;
 import io.isobardb.tuner.shape.ShapeDecision;
 import io.isobardb.tuner.shape.ShapeProgress;
+import io.isobardb.tuner.shape.ShapeProgress.Stage;
 import io.isobardb.tuner.shape.Window;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,12 +34,20 @@ final class WatchedTree {
   /**
    * SSTables are asked what was read of them at the end of a window: one per so many operations.
    */
-  private static final long TABLE_OPERATIONS = 32;
+  private static final long TABLE_OPERATIONS = 8;
+
+  /** What was found of a tree that has grown or shrunk so much since is forgotten. */
+  private static final double OTHER_SIZE = 2;
 
   private final TreeHandle tree;
   private ShapeProgress progress = ShapeProgress.START;
   private Phases phases = Phases.NONE;
-  private Calibration calibration = Calibration.NONE;
+  private Found ofLevels = Found.NOTHING;
+  private Found ofTiers = Found.NOTHING;
+
+  /** What was found since a change is judged. */
+  private Calibration trial = Calibration.NONE;
+
   private @Nullable Runs assumed;
   private long windows;
   private OperationStats operations;
@@ -49,9 +60,19 @@ final class WatchedTree {
    *
    * @param flushedBytes that flushes wrote
    * @param mergedBytes that merges wrote
+   * @param forReadsBytes that those of them wrote that reads have paid for
    * @param pagesRead that lookups and scans took from files
    */
-  record Spent(double flushedBytes, double mergedBytes, double pagesRead) {}
+  record Spent(double flushedBytes, double mergedBytes, double forReadsBytes, double pagesRead) {}
+
+  /**
+   * What was found beside the model while the tree had runs of a kind.
+   *
+   * @param entries that it had then
+   */
+  private record Found(Calibration calibration, long entries) {
+    static final Found NOTHING = new Found(Calibration.NONE, 0);
+  }
 
   /** What was done, and what it has cost. */
   record Ended(Window seen, Spent spent) {}
@@ -77,8 +98,14 @@ final class WatchedTree {
     return phases;
   }
 
-  Calibration calibration() {
-    return calibration;
+  /** What was found beside the model while the tree had such runs. */
+  Calibration calibration(Runs having) {
+    return calibration(having.isLeveled() ? ofLevels : ofTiers);
+  }
+
+  private Calibration calibration(Found found) {
+    double grown = (double) Math.max(1, entries) / Math.max(1, found.entries);
+    return grown < OTHER_SIZE && grown > 1 / OTHER_SIZE ? found.calibration : Calibration.NONE;
   }
 
   /** The number of the last window that has ended. */
@@ -103,12 +130,45 @@ final class WatchedTree {
     windows = last.window();
   }
 
-  void setDecision(ShapeDecision decision) {
-    progress = decision.after();
+  /** Forgets what was decided and found: somebody has set the tree's runs. */
+  void forget() {
+    progress = ShapeProgress.START;
+    phases = Phases.NONE;
+    ofLevels = Found.NOTHING;
+    ofTiers = Found.NOTHING;
+    trial = Calibration.NONE;
+    assumed = null;
   }
 
-  void setCalibration(Calibration now) {
-    calibration = now;
+  /**
+   * Something was decided, and is about to be carried out. If it ends a trial, what was found in
+   * that is known from now on.
+   */
+  void setDecision(ShapeDecision decision) {
+    boolean ends = progress.stage() == Stage.MEASURING;
+    progress = decision.after();
+    if (ends && progress.stage() != Stage.MEASURING) {
+      calibrate(trial);
+      trial = Calibration.NONE;
+    }
+  }
+
+  /**
+   * A window has told what the tree costs beside the model. While a change is judged, that is put
+   * aside: it is judged by what was known before.
+   */
+  void calibrate(Calibration window) {
+    if (progress.stage() == Stage.MEASURING) {
+      trial = trial.after(window);
+      return;
+    }
+    boolean isLeveled = tree.shape().runs().isLeveled();
+    Found found = new Found(calibration(isLeveled ? ofLevels : ofTiers).after(window), entries);
+    if (isLeveled) {
+      ofLevels = found;
+    } else {
+      ofTiers = found;
+    }
   }
 
   static long operations(OperationStats stats) {
@@ -147,6 +207,7 @@ final class WatchedTree {
         new Spent(
             flushed(workNow) - flushed(work),
             workNow.mergedBytes() - work.mergedBytes(),
+            workNow.mergedForReadsBytes() - work.mergedForReadsBytes(),
             takePagesRead());
     operations = now;
     asked = askedNow;
@@ -167,6 +228,22 @@ final class WatchedTree {
       sum += table.entries();
     }
     return sum;
+  }
+
+  /** What reads have lost by passing SSTables, by the numbers of their files. */
+  Map<Long, Double> pagesLost() {
+    Map<Long, Double> lost = new HashMap<>();
+    for (Run run : tree.states().current().disk()) {
+      for (Table table : run.tables()) {
+        if (table instanceof Table.Stored stored) {
+          double pages = stored.content().reads().pagesLost();
+          if (pages > 0) {
+            lost.put(stored.content().meta().fileNumber(), pages);
+          }
+        }
+      }
+    }
+    return lost;
   }
 
   /** Of SSTables that were merged away meanwhile nothing is known. */

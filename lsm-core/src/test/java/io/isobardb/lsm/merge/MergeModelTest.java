@@ -71,6 +71,7 @@ class MergeModelTest {
 
   private final List<MergeChoice> running = new ArrayList<>();
   private SplittableRandom random = new SplittableRandom();
+  private SplittableRandom losses = new SplittableRandom();
   private Version version = Version.empty(KeyOrder.BYTES);
   private MergePolicy policy = LevelingOptions.DEFAULT.policy();
   private L0Structure structure = L0Structure.GREEDY_GROUPED;
@@ -91,6 +92,7 @@ class MergeModelTest {
   private int withinTiers;
   private int fromTiers;
   private int voided;
+  private int wished;
   private int indebted;
   private int keptMarkers;
 
@@ -108,6 +110,7 @@ class MergeModelTest {
     assertTrue(fromTiers > 10, fromTiers + " merges left the tiers");
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
     assertTrue(voided > 10, voided + " merges were given up");
+    assertTrue(wished > 100, wished + " merges were done for reads");
     assertTrue(indebted > 1000, indebted + " times merges were due");
     assertTrue(keptMarkers > 100, keptMarkers + " delete markers stayed for snapshots alone");
   }
@@ -117,6 +120,7 @@ class MergeModelTest {
     plans = new SplittableRandom(~seed);
     plan = null;
     readers = new SplittableRandom(seed + 1);
+    losses = new SplittableRandom(seed + 2);
     structure = L0Structure.values()[(int) (seed % 3)];
     int start = 2 + random.nextInt(3);
     policy =
@@ -137,7 +141,7 @@ class MergeModelTest {
     for (int step = 0; step < 300; step++) {
       switch (random.nextInt(8)) {
         case 0, 1 -> flush();
-        case 2, 3, 4 -> start();
+        case 2, 3, 4 -> start(losses.nextInt(3) == 0);
         case 5, 6 -> finishOne();
         default -> {
           memoryBytes = random.nextInt(6) == 0 ? 200L << random.nextInt(7) : memoryBytes;
@@ -154,7 +158,7 @@ class MergeModelTest {
         finishOne();
         check("seed " + seed + ", at the end");
       }
-      start();
+      start(false);
     } while (!running.isEmpty());
     assertTrue(version.groups().size() < start, "seed " + seed + " left " + version);
     assertEquals(0, debt(), "seed " + seed + " left " + version);
@@ -214,8 +218,20 @@ class MergeModelTest {
     version = version.apply(edit.build());
   }
 
-  private void start() {
-    MergeChoice choice = policy.choose(view());
+  /** Begins what the policy chooses, or else what reads are taken to have paid for. */
+  private void start(boolean forReads) {
+    MergeView view = view();
+    MergeChoice choice = policy.choose(view);
+    if (choice == null && forReads) {
+      Map<Long, Double> pages = new HashMap<>();
+      for (long file : contents.keySet()) {
+        pages.put(file, (double) losses.nextInt(200));
+      }
+      List<MergeDown.Passed> paid =
+          policy.paidFor(view, new ReadLosses(pages, 2 * (int) ENTRY_BYTES, 1, 1));
+      choice = paid.isEmpty() ? null : policy.choose(view, paid.get(0));
+      wished += choice == null ? 0 : 1;
+    }
     if (choice != null) {
       kinds.merge(choice.kind(), 1, Integer::sum);
       withinL0 += choice.output().inL0() ? 1 : 0;

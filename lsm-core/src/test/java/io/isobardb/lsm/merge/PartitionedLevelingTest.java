@@ -11,6 +11,7 @@ class PartitionedLevelingTest {
       strings = {
         "l0-placement.txt",
         "l0-choice.txt",
+        "for-reads.txt",
         "level-choice.txt",
         "levels.txt",
         "slots.txt",

@@ -43,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * plan 1 0.2 0.05            what levels are planned to hold, the last first; none: no plan
  * flush 10:a-b 11:c-d        places SSTables in L0
  * choose                     what the policy chooses
+ * lost 7=120 9=30            what reads have paid for if they have lost so many pages of 1 MB by
+ *     passing SSTables, and how it is merged
  * start                      chooses, and lets it run; what it voids runs no more
  * free L0 DEEP               the slots that are free from now on
  * commits                    what runs now can't be voided any more
@@ -81,6 +83,9 @@ final class Scenario {
       case "plan" -> plan = words.length == 1 ? null : plan(words);
       case "choose" -> {
         return describe(choose());
+      }
+      case "lost" -> {
+        return paidFor(words);
       }
       case "start" -> {
         MergeChoice choice = choose();
@@ -208,20 +213,28 @@ final class Scenario {
     return places.stream().map(Place::toString).collect(Collectors.joining(" ")) + "\n";
   }
 
+  private MergeView view() {
+    return new MergeView(
+        version, shape, memoryBytes, targetBytes, batchBytes, plan, running, voidable, free);
+  }
+
   private @Nullable MergeChoice choose() {
-    return options
-        .policy()
-        .choose(
-            new MergeView(
-                version,
-                shape,
-                memoryBytes,
-                targetBytes,
-                batchBytes,
-                plan,
-                running,
-                voidable,
-                free));
+    return options.policy().choose(view());
+  }
+
+  private String paidFor(String[] words) {
+    Map<Long, Double> pages = new HashMap<>();
+    for (int i = 1; i < words.length; i++) {
+      String[] parts = words[i].split("=");
+      pages.put(Long.parseLong(parts[0]), Double.parseDouble(parts[1]));
+    }
+    List<MergeDown.Passed> paid =
+        options.policy().paidFor(view(), new ReadLosses(pages, (int) MB, 1, 1));
+    return paid.isEmpty()
+        ? "nothing\n"
+        : paid.stream()
+            .map(wish -> describe(options.policy().choose(view(), wish)))
+            .collect(Collectors.joining());
   }
 
   private void finish(MergeChoice choice) {

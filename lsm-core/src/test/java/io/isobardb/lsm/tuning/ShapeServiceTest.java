@@ -44,7 +44,7 @@ class ShapeServiceTest {
     StoreOptions.Builder builder =
         StoreOptions.builder()
             .memoryBudget(4 << 20)
-            .writeMemory(256 << 10)
+            .writeMemory(128 << 10)
             .pageSize(4096)
             .logLimit(2 << 20)
             .memoryTuner(false);
@@ -74,9 +74,10 @@ class ShapeServiceTest {
     world.background(6);
   }
 
+  /** Puts all records, in an order of which L0 has much to merge: what it delivers tells sizes. */
   private void load(Tree tree) {
     for (int i = 0; i < RECORDS; i++) {
-      put(tree, i);
+      put(tree, (int) (i * 4_999L % RECORDS));
     }
   }
 

@@ -18,6 +18,9 @@ public record Calibration(
   /** Merges come and go: in fewer windows it is not seen what they cost. */
   private static final int ENOUGH = 5;
 
+  /** Fewer do not tell two kinds of runs apart. */
+  private static final int FEW = 3;
+
   /** What an earlier window counts beside a later one. */
   private static final double KEPT = 0.85;
 
@@ -34,7 +37,7 @@ public record Calibration(
   }
 
   /**
-   * {@return the same with one more window} Earlier ones count less.
+   * {@return the same with one more window, or several} Earlier ones count less.
    *
    * @param window what it tells
    */
@@ -46,12 +49,36 @@ public record Calibration(
         writes ? KEPT * writtenModel + window.writtenModel : writtenModel,
         reads ? KEPT * read + window.read : read,
         reads ? KEPT * readModel + window.readModel : readModel,
-        Math.min(ENOUGH, windows + 1));
+        Math.min(ENOUGH, windows + window.windows));
   }
 
   /** {@return whether it was found for long enough} */
   public boolean isEnough() {
     return windows >= ENOUGH;
+  }
+
+  /** {@return whether it tells anything} */
+  public boolean isTold() {
+    return windows >= FEW;
+  }
+
+  /**
+   * {@return this, as far as it is known; the rest as another has it}
+   *
+   * @param other of another kind of runs
+   */
+  public Calibration orElse(Calibration other) {
+    if (!isTold()) {
+      return other;
+    }
+    boolean writes = writtenModel > 0;
+    boolean reads = readModel > 0;
+    return new Calibration(
+        writes ? written : other.written,
+        writes ? writtenModel : other.writtenModel,
+        reads ? read : other.read,
+        reads ? readModel : other.readModel,
+        windows);
   }
 
   /** {@return the factor for the model of writes; 1 if nothing is known} */

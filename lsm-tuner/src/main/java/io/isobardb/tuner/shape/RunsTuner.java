@@ -29,6 +29,9 @@ public final class RunsTuner {
   /** A change that is not to pay before the stay ends waits so many times longer. */
   private static final double UNLIKELY = 2;
 
+  /** What the model says of runs that the tree never had is not proved: their price counts more. */
+  private static final double UNTRIED = 2;
+
   /** A change without a price waits until more than one window would have been cheaper. */
   private static final double WINDOWS = 1.5;
 
@@ -108,7 +111,7 @@ public final class RunsTuner {
       return null;
     }
     double stay = view.phases().expectedStay();
-    double price = progress.patience() * option.price();
+    double price = progress.patience() * option.price() * (option.isTried() ? 1 : UNTRIED);
     boolean known = !Double.isNaN(stay);
     if (known && gain * stay > MARGIN * price) {
       return new Choice(

@@ -34,8 +34,9 @@ public record ShapeView(
    * @param runs of its levels, in words
    * @param cost of an operation of the window, as a model says
    * @param price of what is rewritten to come there from what the tree has; 0 or more
+   * @param isTried whether it was found beside the model what the tree costs with such runs
    */
-  public record Option(String runs, double cost, double price) {}
+  public record Option(String runs, double cost, double price, boolean isTried) {}
 
   /**
    * Checks the numbers.

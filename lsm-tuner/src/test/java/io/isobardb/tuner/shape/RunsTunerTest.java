@@ -28,6 +28,7 @@ class RunsTunerTest {
     double[] truth = {1, 1};
 
     boolean isFree = true;
+    boolean isTried = true;
 
     World(double toFirst, double toSecond) {
       prices = new double[] {toFirst, toSecond};
@@ -40,7 +41,8 @@ class RunsTunerTest {
       paid += costs[current] * truth[current] * OPERATIONS;
       List<ShapeView.Option> options = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
-        options.add(new ShapeView.Option(NAMES[i], costs[i], i == current ? 0 : prices[i]));
+        options.add(
+            new ShapeView.Option(NAMES[i], costs[i], i == current ? 0 : prices[i], isTried));
       }
       double found = costs[current] * truth[current];
       ShapeDecision decision =
@@ -94,6 +96,16 @@ class RunsTunerTest {
   void oneIsMadeOnceWaitingHasCostItsPrice() {
     World world = new World(0, 500);
     for (int i = 0; i < 9; i++) {
+      assertEquals(Action.WAIT, world.step(1, 0.5).action());
+    }
+    assertEquals(Action.CHANGE, world.step(1, 0.5).action());
+  }
+
+  @Test
+  void runsThatWereNeverTriedHaveToSaveTwiceTheirPrice() {
+    World world = new World(0, 500);
+    world.isTried = false;
+    for (int i = 0; i < 19; i++) {
       assertEquals(Action.WAIT, world.step(1, 0.5).action());
     }
     assertEquals(Action.CHANGE, world.step(1, 0.5).action());

@@ -1,0 +1,66 @@
+package io.isobardb.lsm.sstable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class TableReadsTest {
+  private final TableReads reads = new TableReads();
+
+  private void readPages(int count) {
+    for (int i = 0; i < count; i++) {
+      reads.onPageRead();
+    }
+  }
+
+  private void place(int count) {
+    for (int i = 0; i < count; i++) {
+      reads.onPlaced();
+    }
+  }
+
+  @Test
+  void lookupsThatItAnswersLoseNothing() {
+    reads.countFound(false);
+    readPages(64);
+    assertEquals(0, reads.pagesLost());
+    assertEquals(64, reads.takePagesRead());
+    assertEquals(0, reads.takePagesRead());
+  }
+
+  @Test
+  void lookupsThatItsFilterStopsLoseNothing() {
+    for (int i = 0; i < 100; i++) {
+      reads.countAbsent(false);
+    }
+    assertEquals(0, reads.pagesLost());
+  }
+
+  @Test
+  void aPlaceCostsAPageUnlessTheCacheHadIt() {
+    place(100);
+    readPages(30);
+    assertEquals(30, reads.pagesLost());
+    // What a scan reads beyond that it would read in the last level, too.
+    readPages(500);
+    assertEquals(100, reads.pagesLost());
+  }
+
+  @Test
+  void lookupsInVainAndOfWhatWasDeletedSpeakForAllThatWereNotCounted() {
+    reads.countAbsent(true);
+    reads.countFound(true);
+    readPages(100);
+    assertEquals(100, reads.pagesLost());
+    readPages(100);
+    assertEquals(128, reads.pagesLost());
+  }
+
+  @Test
+  void pagesAreSharedWithLookupsThatItAnswers() {
+    place(64);
+    reads.countFound(false);
+    readPages(100);
+    assertEquals(50, reads.pagesLost());
+  }
+}
