@@ -168,6 +168,7 @@ final class LatencyPage {
             "[MB]",
             List.of(
                 value("waiting for merges", samples, each -> each.debtBytes() / MEGABYTE),
+                value("to be written for it", samples, each -> each.chainBytes() / MEGABYTE),
                 value("write memory", samples, each -> each.memoryBytes() / MEGABYTE))));
     if (!outcome.jobs().isEmpty() && LatencyReport.worstSecond(outcome) >= 0) {
       charts.add(jobs(outcome));

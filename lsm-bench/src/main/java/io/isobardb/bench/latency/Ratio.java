@@ -8,8 +8,8 @@ import java.util.Map;
  * virtual time: data, memory, pages, device and rates shrink together. Immutable.
  *
  * <p>Data grows with the cube root of the ratio, from 20 MB at a ratio of 4. The device does 20 MB
- * a second. Peaks have a tenth of the load's own rate at a ratio of 4, and fewer requests at larger
- * ones: merges cost more there, and what a device can sustain is less.
+ * a second. Each load has a rate of its own for that, with fewer requests at larger ratios: merges
+ * cost more there, and what a device can sustain is less.
  *
  * @param times from 4 to 400
  */
@@ -44,11 +44,13 @@ record Ratio(int times) {
   Preset of(Preset load) {
     double record = Client.KEY_BYTES + load.sizes().mean();
     boolean bursts = load.rate() == 0;
+    double peak = load.smallRate() * Math.pow(growth(), RATE_EXPONENT);
     return new Preset(
         load.name(),
         load.about(),
         bursts ? (rate, seconds, seed) -> Trace.bursts(PART) : load.shape(),
-        load.rate() * PART * Math.pow(growth(), RATE_EXPONENT),
+        peak,
+        peak,
         load.mix(),
         load.sizes(),
         load.batch(),

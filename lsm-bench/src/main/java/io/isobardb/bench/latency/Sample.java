@@ -22,6 +22,7 @@ import java.util.Map;
  * @param l0Groups of the tree
  * @param levelBytes of L0, then of L1 and deeper
  * @param debtBytes what waits for merges
+ * @param chainBytes what merges have to write for that
  * @param heldBytes all memory that the store holds
  * @param pagesRead of files, by queries and merges
  * @param pagesFound pages of files that queries found in the cache
@@ -39,6 +40,7 @@ record Sample(
     int l0Groups,
     List<Long> levelBytes,
     long debtBytes,
+    long chainBytes,
     long heldBytes,
     long pagesRead,
     long pagesFound,
@@ -68,6 +70,7 @@ record Sample(
         tree.l0Groups(),
         levels,
         stats.mergeDebtBytes(),
+        tree.mergeChainBytes(),
         stats.ledger().allocatedBytes(),
         stats.cache().queryMisses() + stats.cache().mergeMisses(),
         stats.cache().hits(),

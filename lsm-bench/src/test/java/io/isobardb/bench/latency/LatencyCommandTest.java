@@ -169,7 +169,7 @@ class LatencyCommandTest {
         Preset small = ratio.of(load);
         double data = small.records() * (Client.KEY_BYTES + small.sizes().mean());
         assertEquals(times, data / memory, times * 0.01, load.name());
-        assertTrue(small.rate() <= load.rate() / 10 + 1e-9, load.name());
+        assertTrue(small.rate() <= load.smallRate() + 1e-9, load.name());
       }
     }
   }

@@ -23,6 +23,12 @@ public interface MergePolicy {
   /** How many bytes are to be merged down before nothing is worth it any more; about. */
   long debtBytes(MergeView view);
 
+  /**
+   * How many bytes are to be written until that is done: what comes down makes the level below too
+   * large, so that it has to go on; about.
+   */
+  long chainBytes(MergeView view);
+
   /** What the tree costs once its levels are as large as they are to be, as far as is known. */
   LevelCosts expected(MergeView view);
 }

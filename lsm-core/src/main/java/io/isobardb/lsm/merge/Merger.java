@@ -405,6 +405,11 @@ public final class Merger {
     return settings.disk().debtBytes(diskView(tree));
   }
 
+  /** Bytes that disk merges of the tree are to write until {@link #debtBytes} is none; about. */
+  public long chainBytes(TreeHandle tree) {
+    return settings.disk().chainBytes(diskView(tree));
+  }
+
   /** What disk merges of a tree are to cost. */
   public LevelCosts expected(TreeHandle tree) {
     return settings.disk().expected(diskView(tree));

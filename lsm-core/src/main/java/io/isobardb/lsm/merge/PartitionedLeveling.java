@@ -99,6 +99,11 @@ public final class PartitionedLeveling implements MergePolicy {
   }
 
   @Override
+  public long chainBytes(MergeView view) {
+    return new Search(view).chain().bytes();
+  }
+
+  @Override
   public LevelCosts expected(MergeView view) {
     return new LevelTargets(options, view).costs();
   }
@@ -355,6 +360,20 @@ public final class PartitionedLeveling implements MergePolicy {
         debt += Math.max(0, version.atHeight(height).sizeBytes() - target);
       }
       return debt;
+    }
+
+    MergeChain chain() {
+      long l0Bytes = version.l0Bytes();
+      List<MergeChain.Stage> stages = new ArrayList<>();
+      stages.add(new MergeChain.Stage(l0Bytes, l0Score(l0Bytes) >= 1 ? 0 : l0Bytes));
+      if (version.tierBytes() > 0) {
+        stages.add(new MergeChain.Stage(version.tierBytes(), targets.tierBytes()));
+      }
+      for (int height = top; height > 0; height--) {
+        long target = draining && height == top ? 0 : targets.targetBytes(height);
+        stages.add(new MergeChain.Stage(version.atHeight(height).sizeBytes(), target));
+      }
+      return new MergeChain(stages, version.atHeight(0).sizeBytes());
     }
 
     /** Bytes of a level that running merges take down, or drop with SSTables of L0. */

@@ -433,6 +433,8 @@ public record StoreStats(
    * @param tierBytes bytes of each tier, from the newest on
    * @param levelBytes bytes of L1..Ln
    * @param mergeDebtBytes about what of that waits for disk merges, or is being merged
+   * @param mergeChainBytes about what disk merges have to write for that: each byte that comes down
+   *     is written with what it overlaps, and may make the next level too large
    * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
    * @param mergeForReadsBytesWritten those that were written because reads had lost as much as that
@@ -475,6 +477,11 @@ public record StoreStats(
           long diskBytes,
       @Metric(value = "About what waits for disk merges.", unit = "bytes", name = "merge.debt")
           long mergeDebtBytes,
+      @Metric(
+              value = "About what disk merges have to write until nothing waits for them.",
+              unit = "bytes",
+              name = "merge.chain")
+          long mergeChainBytes,
       @Metric(
               value = "Written by flushes.",
               kind = Kind.COUNTER,
@@ -605,6 +612,15 @@ public record StoreStats(
   @Metric(value = "About what waits for disk merges.", unit = "bytes", name = "merge.debt")
   public long mergeDebtBytes() {
     return trees.stream().mapToLong(TreeStats::mergeDebtBytes).sum();
+  }
+
+  /** {@return about what disk merges have to write for that, of all trees, in bytes} */
+  @Metric(
+      value = "About what disk merges have to write until nothing waits for them.",
+      unit = "bytes",
+      name = "merge.chain")
+  public long mergeChainBytes() {
+    return trees.stream().mapToLong(TreeStats::mergeChainBytes).sum();
   }
 
   /** {@return how many there are, of all trees} */

@@ -75,6 +75,7 @@ final class StatsCollector {
               version.tableCount(),
               version.sizeBytes(),
               parts.merger().debtBytes(tree),
+              parts.merger().chainBytes(tree),
               work.memoryFlushedBytes() + work.otherFlushedBytes(),
               work.mergedBytes(),
               work.mergedForReadsBytes(),
