@@ -61,9 +61,9 @@ final class TreeOption {
                   + " levels above, too.",
               "Take `LAZY(4)` where writes outweigh scans and write memory is at most a thirtieth"
                   + " of the tree: it writes 0.6 to 0.8 times the bytes. Scans of 10 entries read"
-                  + " half as many pages more, long ones a tenth, and absent keys a quarter. With"
-                  + " more write memory there is nothing to save. `TIERED(8)` where disk space is"
-                  + " cheap, too.");
+                  + " half as many pages more, long ones and absent keys a tenth. With more write"
+                  + " memory, or where merges fall behind writers, there is nothing to save."
+                  + " `TIERED(8)` where disk space is cheap, too.");
 
   static final Option<Double> MAX_SPACE =
       ALL.option(OptionGroup.TABLES, "maxSpace", OptionKind.NUMBER)
