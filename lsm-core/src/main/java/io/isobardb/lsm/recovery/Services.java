@@ -36,7 +36,7 @@ public final class Services {
   /**
    * Makes them.
    *
-   * @param parts has all parts but these
+   * @param parts has what they look at; its committer and readers are made later
    * @param tuning what the tuner goes by
    * @param tuned whether there is to be one
    */
