@@ -162,4 +162,13 @@ class PagesTest {
     named.removeAll(figures);
     assertEquals(Set.of(), named);
   }
+
+  @Test
+  void thePageOnOperatingCountsTheSeriesOfATree() throws IOException {
+    String trees = section("docs/metrics.md", "## Of each tree");
+    long rows = Pattern.compile("(?m)^\\| `tree\\.").matcher(trees).results().count();
+    String text = section("docs/operations.md", "## Metrics").replaceAll("\\s+", " ");
+    String series = "each tree has " + rows + " series";
+    assertTrue(text.contains(series), series);
+  }
 }
