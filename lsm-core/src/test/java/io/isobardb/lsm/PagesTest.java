@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What pages list is what there is: each list is complete, and names nothing else. */
+/** Lists on pages are complete: what the sources have is named there. */
 @Tag("any-jdk")
 class PagesTest {
   private static final List<Path> SOURCES =
