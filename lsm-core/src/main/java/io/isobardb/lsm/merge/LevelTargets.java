@@ -179,7 +179,7 @@ final class LevelTargets {
       space += sizes[levels - 1 - height] / last;
     }
     Popularity keys = new EvenPopularity(last);
-    double start = options.l0Limits().start();
+    double start = options.l0Limits().startingAt(shape.l0Start()).start();
     double column = Math.min(deliveredBytes * 2 * start / (start + 1), MOST_DELIVERED * last);
     double first = keys.uniqueInverse(column);
     double written = 0;

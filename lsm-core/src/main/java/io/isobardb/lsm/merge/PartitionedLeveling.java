@@ -4,6 +4,7 @@ import io.isobardb.lsm.merge.MergeChoice.Kind;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.PlacedRun;
@@ -347,8 +348,9 @@ public final class PartitionedLeveling implements MergePolicy {
 
     private double l0Score(long l0Bytes) {
       long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
-      double byBytes = (double) l0Bytes / options.l0Limits().stop() / fair;
-      return Math.max((double) version.groups().size() / options.l0Limits().start(), byBytes);
+      L0Limits limits = options.l0Limits().startingAt(view.shape().l0Start());
+      double byBytes = (double) l0Bytes / limits.stop() / fair;
+      return Math.max((double) version.groups().size() / limits.start(), byBytes);
     }
 
     long debtBytes() {

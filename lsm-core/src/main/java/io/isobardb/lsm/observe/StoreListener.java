@@ -183,19 +183,21 @@ public interface StoreListener {
   record TreeDropped(String tree) {}
 
   /**
-   * How many runs a tree's levels are to have was decided, as it is in stores that adapt. Costs are
-   * pages written and read for each operation, each with its weight.
+   * How many runs a tree's levels are to have, or from how many groups on its L0 is merged down,
+   * was decided, as it is in stores that adapt. Costs are pages written and read for each
+   * operation, each with its weight.
    *
    * @param window number of the tree's window of operations, rising, also over reopening
    * @param tree the tree's name
-   * @param from the runs that it has
-   * @param to those that it is to have, as the option {@code runs} takes them
+   * @param from the runs that it has, in words as {@code to}
+   * @param to those that it is to have, as the option {@code runs} takes them; with {@code ,L0=8}
+   *     behind them if its L0 is to be merged down from 8 groups on, and not as all others are
    * @param modelledCost what the model says of those that it has
    * @param expectedCost what the model says of those that it is to have
    * @param foundCost what an operation has cost in the window, or since the change that is judged
    * @param price pages that the change rewrites, weighted
-   * @param action what is done: {@code CHANGE}, {@code WOULD_CHANGE}, {@code KEEP}, {@code
-   *     TAKE_BACK} or {@code UNJUDGED}
+   * @param action what is done: {@code BEGIN} with a tree's first flush, {@code CHANGE}, {@code
+   *     WOULD_CHANGE}, {@code KEEP}, {@code TAKE_BACK} or {@code UNJUDGED}
    * @param reason why, in words
    */
   record Shape(

@@ -54,6 +54,7 @@ public final class TreeHandle {
   private volatile TreeShape shape = TreeShape.DEFAULT;
   private volatile boolean runsGiven;
   private @Nullable Runs adapted;
+  private int adaptedL0;
 
   /**
    * What was said of the tree when it was created.
@@ -318,7 +319,10 @@ public final class TreeHandle {
       adapted = null;
       runs = adjustments.runs();
     }
-    shape = new TreeShape(runs, space);
+    if (!isAdaptable()) {
+      adaptedL0 = 0;
+    }
+    shape = new TreeShape(runs, space, adaptedL0);
   }
 
   /** Somebody has said how many runs there are to be: only those who use the tree change that. */
@@ -340,10 +344,12 @@ public final class TreeHandle {
    * not adaptable.
    *
    * @param runs that its {@code maxSpace} allows
+   * @param l0Start groups of L0 from which on it is merged down; 0 for those of the store's options
    */
-  public synchronized void adaptRuns(Runs runs) {
+  public synchronized void adapt(Runs runs, int l0Start) {
     if (isAdaptable()) {
       adapted = runs.isLeveled() ? null : runs;
+      adaptedL0 = l0Start;
       reshape(shape.maxSpace());
     }
   }
@@ -381,7 +387,7 @@ public final class TreeHandle {
   public L0Limits l0Limits(L0Rules rules) {
     Version version = states.current().version();
     int deeper = version.tiers().size() + version.levelCount();
-    return rules.limits(load.load(), version.groups().size(), deeper);
+    return rules.startingAt(shape.l0Start()).limits(load.load(), version.groups().size(), deeper);
   }
 
   /** What users did to it lately. */

@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.ReadLosses;
 import io.isobardb.lsm.observe.StoreListener;
-import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.schedule.StoreWatch;
 import io.isobardb.lsm.state.TreeHandle;
@@ -65,6 +64,9 @@ public final class ShapeService implements StoreWatch {
   private volatile long dueMisses = LOOK_OPERATIONS / OPERATIONS_PER_MISS;
   private long begunOperations;
 
+  /** Trees that are not known by then were created since the store was opened. */
+  private boolean isStarted;
+
   /** The tree whose change is not judged yet, or -1. */
   private int changing = -1;
 
@@ -88,27 +90,29 @@ public final class ShapeService implements StoreWatch {
         goOn(tree, decision);
       }
     }
+    engine.catalog().trees().forEach(this::watched);
+    isStarted = true;
     begin(operations());
     handle = engine.environment().scheduler().start(this);
   }
 
   private void goOn(TreeHandle tree, ShapeDecision last) {
-    Runs runs = ShapeViews.allowed(tree, last.to());
+    ShapeChoice choice = views.allowed(tree, last.to());
     boolean observed = last.action() == Action.WOULD_CHANGE;
-    if (runs == null || observed != (mode == Adaptation.OBSERVE)) {
+    if (choice == null || observed != (mode == Adaptation.OBSERVE)) {
       return;
     }
     WatchedTree watched = watched(tree);
     watched.goOn(last);
     if (mode == Adaptation.ON) {
-      tree.adaptRuns(runs);
+      tree.adapt(choice.runs(), choice.l0Start());
     } else {
-      watched.assume(runs);
+      watched.assume(choice);
     }
   }
 
   private WatchedTree watched(TreeHandle tree) {
-    return trees.computeIfAbsent(tree.id(), id -> new WatchedTree(tree));
+    return trees.computeIfAbsent(tree.id(), id -> new WatchedTree(tree, isStarted));
   }
 
   /** Ends: nothing is decided any more, once a run in progress has ended. */
@@ -195,6 +199,8 @@ public final class ShapeService implements StoreWatch {
       WatchedTree watched = watched(tree);
       if (!tree.isAdaptable()) {
         watched.forget();
+      } else if (watched.isToBegin()) {
+        begin(watched);
       }
       if (watched.isWindowOver()) {
         onWindow(watched);
@@ -230,31 +236,43 @@ public final class ShapeService implements StoreWatch {
     decisions.note(Change.RUNS, tree >= 0);
   }
 
+  /** A tree was flushed for the first time. */
+  private void begin(WatchedTree watched) {
+    boolean taken = changing < 0 && mode == Adaptation.ON && decisions.begin(Change.RUNS);
+    if (taken || mode == Adaptation.OBSERVE) {
+      watched.setBegun();
+      carryOut(watched, views.begin(watched));
+    }
+    if (taken) {
+      decisions.note(Change.RUNS, false);
+    }
+  }
+
   private void decide(WatchedTree watched) {
-    TreeHandle tree = watched.tree();
     boolean taken = changing < 0 && mode == Adaptation.ON && decisions.begin(Change.RUNS);
     ShapeView view = views.view(watched, taken || mode == Adaptation.OBSERVE);
     ShapeDecision decision = view == null ? null : RunsTuner.choose(watched.progress(), view);
-    Runs runs = decision == null ? null : ShapeViews.allowed(tree, decision.to());
-    if (decision != null && runs != null) {
-      carryOut(watched, decision, runs);
-    }
+    carryOut(watched, decision);
     if (taken && changing < 0) {
       decisions.note(Change.RUNS, false);
     }
   }
 
-  private void carryOut(WatchedTree watched, ShapeDecision chosen, Runs runs) {
+  private void carryOut(WatchedTree watched, @Nullable ShapeDecision chosen) {
     TreeHandle tree = watched.tree();
+    ShapeChoice choice = chosen == null ? null : views.allowed(tree, chosen.to());
+    if (chosen == null || choice == null) {
+      return;
+    }
     ShapeDecision decision = mode == Adaptation.OBSERVE ? chosen.observed() : chosen;
     watched.setDecision(decision);
     if (decision.action() == Action.WAIT) {
       return;
     }
     if (mode == Adaptation.OBSERVE) {
-      watched.assume(runs);
+      watched.assume(choice);
     } else {
-      tree.adaptRuns(runs);
+      tree.adapt(choice.runs(), choice.l0Start());
       setChanging(decision.after().stage() == Stage.RESTING ? -1 : tree.id());
       // What is left of other runs is merged, even if nobody writes.
       merger.request(tree);

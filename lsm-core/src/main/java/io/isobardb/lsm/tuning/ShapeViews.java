@@ -7,9 +7,10 @@ import io.isobardb.lsm.merge.ReadLosses;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.TreeShape;
+import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.WriteSample;
-import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import io.isobardb.tuner.model.EngineShape;
 import io.isobardb.tuner.model.EvenPopularity;
@@ -17,6 +18,8 @@ import io.isobardb.tuner.model.Popularity;
 import io.isobardb.tuner.model.RunPolicy;
 import io.isobardb.tuner.model.RunsModel;
 import io.isobardb.tuner.shape.Calibration;
+import io.isobardb.tuner.shape.FirstFill;
+import io.isobardb.tuner.shape.ShapeDecision;
 import io.isobardb.tuner.shape.ShapeProgress.Stage;
 import io.isobardb.tuner.shape.ShapeView;
 import io.isobardb.tuner.shape.TreeModel;
@@ -65,30 +68,93 @@ final class ShapeViews {
     this.sizes = merger.tableSizes();
   }
 
-  private static List<Runs> choices(TreeHandle tree) {
+  /** What the tree may have. */
+  private List<ShapeChoice> choices(TreeHandle tree, int l0Start) {
     boolean wide = TreeShape.isWideEnough(tree.shape().maxSpace());
-    return CHOICES.stream().filter(runs -> wide || runs.last() == 1).toList();
+    return CHOICES.stream()
+        .filter(runs -> wide || runs.last() == 1)
+        .map(runs -> new ShapeChoice(runs, l0Start))
+        .toList();
+  }
+
+  /** What a tree may begin with, what is usual first. */
+  private List<ShapeChoice> beginnings() {
+    return List.of(
+        new ShapeChoice(Runs.leveled(), 0), new ShapeChoice(Runs.leveled(), 2 * usual()));
+  }
+
+  /** Groups of L0 from which on it is merged down by the store's options. */
+  private int usual() {
+    return tuning.shaping().l0Start();
   }
 
   /** What the tree may have; several runs only where tiers would hold enough batches of L0. */
-  private List<Runs> worthwhile(WatchedTree watched, Version version) {
+  private List<ShapeChoice> worthwhile(WatchedTree watched, Version version) {
     TreeHandle tree = watched.tree();
     double share = Math.min(tree.shape().maxSpace() - 1, 1);
     long batch = tree.work().batchBytes();
     boolean several = share * version.atHeight(0).sizeBytes() >= WORTH_TIERS * batch;
-    return choices(tree).stream()
-        .filter(runs -> several || runs.isLeveled() || runs.equals(watched.runs()))
+    return choices(tree, watched.choice().l0Start()).stream()
+        .filter(choice -> several || choice.runs().isLeveled() || choice.equals(watched.choice()))
         .toList();
   }
 
-  /** The runs of that name if the tree may have them; else null. */
-  static @Nullable Runs allowed(TreeHandle tree, String name) {
-    for (Runs runs : choices(tree)) {
-      if (runs.toString().equals(name)) {
-        return runs;
+  /** The choice of that name if the tree may have it; else null. */
+  @Nullable ShapeChoice allowed(TreeHandle tree, String name) {
+    for (ShapeChoice beginning : beginnings()) {
+      for (ShapeChoice choice : choices(tree, beginning.l0Start())) {
+        if (choice.toString().equals(name)) {
+          return choice;
+        }
       }
     }
     return null;
+  }
+
+  /** What a tree begins with that has just been flushed for the first time; null for the usual. */
+  @Nullable ShapeDecision begin(WatchedTree watched) {
+    TreeHandle tree = watched.tree();
+    Window seen = watched.all();
+    double bytes = 0;
+    double entries = 0;
+    for (PlacedRun run : tree.states().current().version().placedRuns()) {
+      for (SSTableMeta table : run.run().elements()) {
+        bytes += table.sizeBytes();
+        entries += table.entries();
+      }
+    }
+    if (entries < 1 || seen.operations() < 1) {
+      return null;
+    }
+    double entryBytes = bytes / entries;
+    List<ShapeChoice> choices = beginnings();
+    double held = Math.max(1, memoryShare() / entryBytes);
+    FirstFill.Costs costs =
+        (option, size) -> {
+          Popularity popularity = new EvenPopularity(Math.max(2, size * held));
+          double round = Math.max(1, popularity.sweptUniqueInverse(held));
+          int groups = choices.get(option).groups(usual());
+          Sizes each = new Sizes(entryBytes, popularity, round);
+          TreeModel model = model(watched, each, choices.get(option).runs(), groups);
+          return (model.written(0, seen) + model.read(0, seen)) / seen.operations();
+        };
+    int best = FirstFill.choose(seen, choices.size(), costs);
+    if (best == 0) {
+      return null;
+    }
+    double size = FirstFill.USUAL_SIZE;
+    return new ShapeDecision(
+        watched.windows(),
+        tree.id(),
+        ShapeDecision.Action.BEGIN,
+        watched.choice().toString(),
+        choices.get(best).toString(),
+        costs.of(0, size),
+        costs.of(best, size),
+        0,
+        0,
+        "saves at every size that the tree may come to",
+        watched.progress());
   }
 
   /**
@@ -101,35 +167,36 @@ final class ShapeViews {
     TreeHandle tree = watched.tree();
     Version version = tree.states().current().version();
     WatchedTree.Ended ended = watched.end();
-    List<Runs> choices = worthwhile(watched, version);
-    int now = choices.indexOf(watched.runs());
-    TreeModel model = model(watched, version, choices);
-    if (model == null || now < 0 || ended.seen().operations() < 1) {
+    List<ShapeChoice> choices = worthwhile(watched, version);
+    int now = choices.indexOf(watched.choice());
+    Sizes measured = sizes(watched, version);
+    if (measured == null || now < 0 || ended.seen().operations() < 1) {
       return null;
     }
     WatchedTree.Spent spent = ended.spent();
     double spentWrites = writes(spent.flushedBytes(), spent.mergedBytes());
     double spentReads = spent.pagesRead() * tuning.options().readWeight();
     boolean isSettled = isSettled(tree, version);
-    Runs having = tree.shape().runs();
+    ShapeChoice having = watched.having();
     if (watched.progress().stage() != Stage.SETTLING && isSettled && isUsual(tree, ended.seen())) {
-      int real = choices.indexOf(having);
+      TreeModel model = model(watched, measured, having);
       watched.calibrate(
           Calibration.of(
               writes(spent.flushedBytes(), spent.mergedBytes() - spent.forReadsBytes()),
-              model.written(real, ended.seen()),
+              model.written(0, ended.seen()),
               spentReads,
-              model.read(real, ended.seen())));
+              model.read(0, ended.seen())));
     }
-    Calibration known = watched.calibration(having);
+    Calibration known = watched.calibration(having.runs());
     double operations = ended.seen().operations();
     List<ShapeView.Option> options = new ArrayList<>();
     for (int i = 0; i < choices.size(); i++) {
-      Calibration found = watched.calibration(choices.get(i));
+      Calibration found = watched.calibration(choices.get(i).runs());
       Calibration calibration = found.orElse(known);
-      double written = calibration.writes() * model.written(i, ended.seen());
-      double read = calibration.reads() * model.read(i, ended.seen());
-      double price = i == now ? 0 : price(version, watched.runs(), choices.get(i));
+      TreeModel model = model(watched, measured, choices.get(i));
+      double written = calibration.writes() * model.written(0, ended.seen());
+      double read = calibration.reads() * model.read(0, ended.seen());
+      double price = i == now ? 0 : price(version, watched.choice().runs(), choices.get(i).runs());
       options.add(
           new ShapeView.Option(
               choices.get(i).toString(), (written + read) / operations, price, found.isTold()));
@@ -202,37 +269,51 @@ final class ShapeViews {
     if (measured > 0) {
       return measured;
     }
-    double share = (double) engine.gate().limitBytes() / engine.catalog().trees().size();
-    double held = Math.min(share / entryBytes, MOST_HELD * popularity.keys());
+    double held = Math.min(memoryShare() / entryBytes, MOST_HELD * popularity.keys());
     return Math.max(1, popularity.sweptUniqueInverse(held));
   }
 
-  private @Nullable TreeModel model(WatchedTree watched, Version version, List<Runs> choices) {
+  /** Write memory that a tree has if all have as much. */
+  private double memoryShare() {
+    return (double) engine.gate().limitBytes() / Math.max(1, engine.catalog().trees().size());
+  }
+
+  /** What is known of a tree's sizes: bytes of an entry, its keys, writes between two flushes. */
+  private record Sizes(double entryBytes, Popularity popularity, double round) {}
+
+  /** The tree as it was measured; null if it has no last level. */
+  private @Nullable Sizes sizes(WatchedTree watched, Version version) {
     TreeHandle tree = watched.tree();
     double entries = watched.lastEntries();
     if (!(entries > 0)) {
       return null;
     }
-    MergeView view = merger.diskView(tree);
     double entryBytes = version.atHeight(0).sizeBytes() / entries;
-    double slice =
-        sizes.flushed(
-            engine.gate().limitBytes(), view.writeMemoryBytes(), tree.memory().isSliced());
-    double depth = tree.work().l0Depth();
-    EngineShape.Disk disk =
-        new EngineShape.Disk(
-            slice / entryBytes,
-            view.targetBytes() / entryBytes,
-            1,
-            (int) Math.max(1, Math.round(depth > 0 ? depth : L0Limits.DEFAULT.start())),
-            RATIO);
     WriteSample sample = tree.counts().sample();
     Popularity learnt = sample == null ? null : sample.popularity(engine.log().end());
     Popularity popularity = learnt == null ? new EvenPopularity(entries) : learnt;
+    return new Sizes(entryBytes, popularity, round(tree, popularity, entryBytes));
+  }
+
+  private TreeModel model(WatchedTree watched, Sizes measured, ShapeChoice choice) {
+    double depth = watched.tree().work().l0Depth();
+    double groups = depth > 0 ? depth : choice.groups(usual());
+    return model(watched, measured, choice.runs(), (int) Math.max(1, Math.round(groups)));
+  }
+
+  private TreeModel model(WatchedTree watched, Sizes measured, Runs runs, int groups) {
+    TreeHandle tree = watched.tree();
+    MergeView view = merger.diskView(tree);
+    double entryBytes = measured.entryBytes();
+    double slice =
+        sizes.flushed(
+            engine.gate().limitBytes(), view.writeMemoryBytes(), tree.memory().isSliced());
+    EngineShape.Disk disk =
+        new EngineShape.Disk(slice / entryBytes, view.targetBytes() / entryBytes, 1, groups, RATIO);
     return new TreeModel(
         new TreeModel.Measured(
-            disk, round(tree, popularity, entryBytes), popularity, entryBytes / pageBytes),
-        choices.stream().map(runs -> RunPolicy.parse(runs.toString())).toList(),
+            disk, measured.round(), measured.popularity(), entryBytes / pageBytes),
+        List.of(RunPolicy.parse(runs.toString())),
         new RunsModel.Reads(
             pageBytes / entryBytes,
             tree.settings().filterBitsPerKey(),

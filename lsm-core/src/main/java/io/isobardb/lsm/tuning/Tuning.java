@@ -33,8 +33,9 @@ public record Tuning(
    *
    * @param adaptation whether the store chooses them
    * @param filtersByLevel whether small levels have larger filters
+   * @param l0Start groups of L0 from which on it is merged down
    */
-  public record Shaping(Adaptation adaptation, boolean filtersByLevel) {}
+  public record Shaping(Adaptation adaptation, boolean filtersByLevel, int l0Start) {}
 
   /** What these options say. */
   public static Tuning of(StoreOptions options) {
@@ -57,7 +58,7 @@ public record Tuning(
             tuner.cacheFloor(),
             TunerOptions.DEFAULT.floorShare()),
         options.levels().kind() == Levels.Kind.OPTIMISED ? LevelingOptions.of(options) : null,
-        new Shaping(chosen.adaptation(), chosen.filtersByLevel()));
+        new Shaping(chosen.adaptation(), chosen.filtersByLevel(), chosen.l0StartGroups()));
   }
 
   /** Whether anything is decided at all. */

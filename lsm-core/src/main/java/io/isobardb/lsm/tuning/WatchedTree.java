@@ -48,7 +48,8 @@ final class WatchedTree {
   /** What was found since a change is judged. */
   private Calibration trial = Calibration.NONE;
 
-  private @Nullable Runs assumed;
+  private @Nullable ShapeChoice assumed;
+  private boolean isNew;
   private long windows;
   private OperationStats operations;
   private StoreStats.RunStats asked;
@@ -77,8 +78,14 @@ final class WatchedTree {
   /** What was done, and what it has cost. */
   record Ended(Window seen, Spent spent) {}
 
-  WatchedTree(TreeHandle tree) {
+  /**
+   * Begins to watch a tree.
+   *
+   * @param isNew whether it was created since the store was opened
+   */
+  WatchedTree(TreeHandle tree, boolean isNew) {
     this.tree = tree;
+    this.isNew = isNew;
     this.operations = tree.counts().stats();
     this.asked = tree.runsAsked().stats();
     this.work = tree.work().sums();
@@ -113,15 +120,41 @@ final class WatchedTree {
     return windows;
   }
 
-  /** The runs that it has, or would have. */
-  Runs runs() {
-    Runs other = assumed;
-    return other == null ? tree.shape().runs() : other;
+  /** What it has. */
+  ShapeChoice having() {
+    return new ShapeChoice(tree.shape().runs(), tree.shape().l0Start());
   }
 
-  /** It is looked at as if it had these. */
-  void assume(Runs runs) {
-    assumed = runs;
+  /** What it has, or would have. */
+  ShapeChoice choice() {
+    ShapeChoice other = assumed;
+    return other == null ? having() : other;
+  }
+
+  /** It is looked at as if it had this. */
+  void assume(ShapeChoice choice) {
+    assumed = choice;
+  }
+
+  /** Whether it was flushed for the first time, and {@link #setBegun} was not called since. */
+  boolean isToBegin() {
+    return isNew && tree.states().current().version().tableCount() > 0;
+  }
+
+  /** It was decided what it begins with. */
+  void setBegun() {
+    isNew = false;
+  }
+
+  /** All that was done to it since the store was opened. */
+  Window all() {
+    OperationStats all = tree.counts().stats();
+    StoreStats.RunStats lookups = tree.runsAsked().stats();
+    double absent =
+        lookups.lookups() == 0 ? 0 : (double) all.gets() * lookups.absent() / lookups.lookups();
+    double found = Math.max(0, all.gets() - absent);
+    return new Window(
+        0, all.puts(), all.deletes(), found, all.gets() - found, all.scans(), all.steps());
   }
 
   /** Goes on from what was decided before the store was closed. */

@@ -20,6 +20,20 @@ public record L0Limits(int start, int slowdown, int stop) {
     return new L0Limits(chosen.l0StartGroups(), chosen.l0SlowdownGroups(), chosen.l0StopGroups());
   }
 
+  /**
+   * The limits of a tree whose L0 is merged down from other numbers of groups on. Writers and
+   * flushes wait no earlier for it than they do for others.
+   *
+   * @param groups 0 for these limits
+   */
+  public L0Limits startingAt(int groups) {
+    if (groups == 0 || groups == start) {
+      return this;
+    }
+    double factor = Math.max(1, (double) groups / start);
+    return new L0Limits(groups, (int) Math.ceil(slowdown * factor), (int) Math.ceil(stop * factor));
+  }
+
   /** Checks the order. */
   public L0Limits {
     if (start < 1 || start >= slowdown || slowdown > stop) {

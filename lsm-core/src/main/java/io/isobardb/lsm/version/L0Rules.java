@@ -53,6 +53,17 @@ public record L0Rules(L0Limits least, int most) {
     return new L0Rules(L0Limits.of(options), chosen.l0MostGroups());
   }
 
+  /**
+   * The rules of a tree whose L0 is merged down from other numbers of groups on.
+   *
+   * @param groups 0 for these rules
+   */
+  public L0Rules startingAt(int groups) {
+    L0Limits other = least.startingAt(groups);
+    boolean isFixed = most == least.stop();
+    return new L0Rules(other, isFixed ? other.stop() : Math.max(most, other.stop()));
+  }
+
   /** Limits that hold whatever is read. */
   public static L0Rules fixed(L0Limits limits) {
     return new L0Rules(limits, limits.stop());

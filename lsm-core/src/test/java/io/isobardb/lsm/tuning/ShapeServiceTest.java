@@ -17,6 +17,8 @@ import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.lsm.version.L0Limits;
+import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.tuner.shape.ShapeDecision;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -219,6 +221,54 @@ class ShapeServiceTest {
         tree.get(key(random.nextInt(200)));
       }
       world.background(1_000);
+      assertEquals(List.of(), told);
+    }
+  }
+
+  /** Uses an empty tree from its beginning; about two windows. */
+  private void fill(Tree tree, int readsPerPut) {
+    for (int i = 0; i < 5_000 / (1 + readsPerPut); i++) {
+      put(tree, i);
+      for (int j = 0; j < readsPerPut; j++) {
+        tree.get(key(random.nextInt(i + 1)));
+        world.background(4);
+      }
+    }
+  }
+
+  private static int l0Start(Tree tree) {
+    return Inside.handle(tree).shape().l0Start();
+  }
+
+  @Test
+  void aTreeBeginsAsItsFirstFillTells() throws IOException {
+    try (Store store = open(Adaptation.ON)) {
+      Tree tree = store.openTree("t");
+      fill(tree, 1);
+      assertEquals("BEGIN", told.get(0).action(), told.toString());
+      assertEquals("LEVELED", told.get(0).from());
+      assertEquals("LEVELED,L0=8", told.get(0).to());
+      assertEquals(8, l0Start(tree));
+      assertEquals(8, Inside.handle(tree).l0Limits(L0Rules.fixed(L0Limits.DEFAULT)).start());
+      assertEquals("LEVELED,L0=8", recorded().get(0).to());
+    }
+    try (Store store = open(Adaptation.ON)) {
+      assertEquals(8, l0Start(store.openTree("t")), "it holds after reopening");
+    }
+    try (Store store = open(Adaptation.OFF)) {
+      assertEquals(0, l0Start(store.openTree("t")));
+    }
+  }
+
+  @Test
+  void aLoadTellsNothingAndWhatSomebodyHasSetStays() {
+    try (Store store = open(Adaptation.ON)) {
+      Tree loaded = store.openTree("loaded");
+      fill(loaded, 0);
+      assertEquals(0, l0Start(loaded), told.toString());
+      Tree set = store.openTree("set", TreeOptions.builder().runs(Runs.leveled()).build());
+      fill(set, 1);
+      assertEquals(0, l0Start(set), told.toString());
       assertEquals(List.of(), told);
     }
   }

@@ -71,4 +71,17 @@ class L0RulesTest {
     assertEquals(L0Limits.DEFAULT, fixed.limits(new Load(0, 0, 0, 1e6), 40, 3));
     assertThrows(IllegalArgumentException.class, () -> new L0Rules(L0Limits.DEFAULT, 11));
   }
+
+  @Test
+  void aTreeThatIsMergedLaterWaitsLaterAndOneThatIsMergedSoonerNoSooner() {
+    assertEquals(new L0Limits(8, 16, 24), L0Limits.DEFAULT.startingAt(8));
+    assertEquals(new L0Limits(2, 8, 12), L0Limits.DEFAULT.startingAt(2));
+    assertEquals(L0Limits.DEFAULT, L0Limits.DEFAULT.startingAt(0));
+    assertEquals(L0Limits.DEFAULT, L0Limits.DEFAULT.startingAt(4));
+    for (int start = 1; start < 40; start++) {
+      assertEquals(start, RULES.startingAt(start).limits(Load.NONE, 0, 3).start());
+    }
+    L0Rules fixed = L0Rules.fixed(L0Limits.DEFAULT).startingAt(8);
+    assertEquals(new L0Limits(8, 16, 24), fixed.limits(new Load(1, 1, 1, 0), 0, 3));
+  }
 }

@@ -33,6 +33,8 @@ public record ShapeDecision(
   public enum Action {
     /** Nothing. */
     WAIT,
+    /** A tree that is flushed for the first time begins so. */
+    BEGIN,
     /** The tree gets other runs. */
     CHANGE,
     /** It would get other runs if the store did not only observe. */
@@ -50,7 +52,7 @@ public record ShapeDecision(
    * judged}
    */
   public ShapeDecision observed() {
-    return action == Action.CHANGE
+    return action == Action.CHANGE || action == Action.BEGIN
         ? new ShapeDecision(
             window,
             tree,
