@@ -11,7 +11,6 @@ import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +26,6 @@ final class ActiveCursor extends LeafEntryCursor {
   /** A leaf's header, and the heads of some 70 entries. */
   private static final int FETCHED_LINES = 5;
 
-  private static final Memory NOTHING = new Memory(ByteBuffer.allocateDirect(0));
-
   private final ActiveTree tree;
 
   /** Whether leaves are read where they are. */
@@ -38,7 +35,7 @@ final class ActiveCursor extends LeafEntryCursor {
   private int page = PagePool.NONE;
 
   private final Purpose purpose;
-  private Memory memory = NOTHING;
+  private Memory memory;
   private int base;
 
   /** The version of the leaf at {@link #base}. The copy there does not change. */
@@ -89,6 +86,11 @@ final class ActiveCursor extends LeafEntryCursor {
     this.tree = tree;
     this.frozen = frozen;
     this.purpose = purpose;
+    int root = tree.root();
+    if (root == PagePool.NONE) {
+      reserve();
+    }
+    this.memory = pool.memory(root == PagePool.NONE ? page : root);
   }
 
   /** Gets the page for copies, if it has none. */
