@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * takes {@link #live} under the lock; its inputs were sealed before, so a snapshot registered later
  * sees only their newest versions.
  *
+ * <p>While somebody reads at an LSN, others join and leave without the monitor: they change a count
+ * that is at least 1, so what is registered stays as it is. Whoever may be the first or the last at
+ * an LSN takes the monitor.
+ *
  * <p>Thread rule: all methods may be called by any thread.
  */
 public final class Snapshots implements Visibility, RangeDeletes.Readers {
@@ -44,19 +49,36 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
 
   /** An LSN that somebody reads at. */
   private static final class Registered {
+    private final long lsn;
+
     /** When it was registered first. */
     private final long nanos;
 
     /**
      * The store's time when each reader was registered, or earlier: not later than any behind it.
+     * Changed under the monitor, and only to earlier times.
      */
-    private long millis;
+    private volatile long millis;
 
-    private int readers = 1;
+    /** It is 0 once the LSN is not registered any more, and stays so. */
+    private final AtomicInteger readers = new AtomicInteger(1);
 
-    Registered(long nanos, long millis) {
+    Registered(long lsn, long nanos, long millis) {
+      this.lsn = lsn;
       this.nanos = nanos;
       this.millis = millis;
+    }
+
+    /** Adds to the readers, of which there is more than {@code least}; whether it did. */
+    boolean tryAdd(int change, int least) {
+      int count = readers.get();
+      while (count > least) {
+        if (readers.compareAndSet(count, count + change)) {
+          return true;
+        }
+        count = readers.get();
+      }
+      return false;
     }
   }
 
@@ -70,6 +92,10 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   private final TreeMap<Long, Registered> registered = new TreeMap<>();
 
   private volatile long newest = -1;
+
+  /** What was registered last; may be over. */
+  private volatile @Nullable Registered last;
+
   private long checkpoint;
   private final Epochs reads = new Epochs();
 
@@ -122,7 +148,14 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   }
 
   /** Registers a reader at what is visible now; gives its LSN. */
-  public synchronized long register() {
+  public long register() {
+    Registered at = last;
+    return at != null && at.lsn == log.visible() && told() >= at.millis && at.tryAdd(1, 0)
+        ? at.lsn
+        : registerVisible();
+  }
+
+  private synchronized long registerVisible() {
     settle();
     newest = Long.MAX_VALUE;
     long lsn = log.visible();
@@ -154,13 +187,19 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   }
 
   /** Ends one registration. */
-  public synchronized void release(long lsn) {
+  public void release(long lsn) {
+    Registered at = last;
+    if (at == null || at.lsn != lsn || !at.tryAdd(-1, 1)) {
+      releaseRegistered(lsn);
+    }
+  }
+
+  private synchronized void releaseRegistered(long lsn) {
     Registered at = registered.get(lsn);
     if (at == null) {
       throw new IllegalStateException("no snapshot at " + lsn);
     }
-    at.readers--;
-    if (at.readers == 0) {
+    if (at.readers.decrementAndGet() == 0) {
       registered.remove(lsn);
       newest = registered.isEmpty() ? -1 : registered.lastKey();
     }
@@ -249,16 +288,22 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
     checkpoint = lsn;
   }
 
+  /** Not later than the time that a reader which is being registered is going to judge by. */
+  private long told() {
+    return time.isUsed() ? time.getAsLong() : time.lastMillis();
+  }
+
   private void add(long lsn) {
-    // Not later than the time that the reader is going to judge by.
-    long told = time.isUsed() ? time.getAsLong() : time.lastMillis();
+    long told = told();
     Registered at = registered.get(lsn);
     if (at == null) {
-      registered.put(lsn, new Registered(clock.getAsLong(), told));
+      at = new Registered(lsn, clock.getAsLong(), told);
+      registered.put(lsn, at);
     } else {
-      at.readers++;
+      at.readers.incrementAndGet();
       at.millis = Math.min(at.millis, told);
     }
+    last = at;
     // After a leap of the clock those before it may have a later time.
     Map.Entry<Long, Registered> before = registered.lowerEntry(lsn);
     while (before != null && before.getValue().millis > told) {

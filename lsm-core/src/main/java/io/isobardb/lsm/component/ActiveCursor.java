@@ -28,8 +28,11 @@ final class ActiveCursor extends LeafEntryCursor {
 
   private final ActiveTree tree;
 
-  /** Holds the copy; {@link PagePool#NONE} if leaves are read where they are. */
-  private final int page;
+  /** Whether leaves are read where they are. */
+  private final boolean frozen;
+
+  /** Holds the copy; {@link PagePool#NONE} until one is made. */
+  private int page = PagePool.NONE;
 
   private final Purpose purpose;
   private Memory memory;
@@ -64,27 +67,37 @@ final class ActiveCursor extends LeafEntryCursor {
   private final byte @Nullable [] high;
   private boolean closed;
 
-  /** Over a tree that is not empty and gets no writes any more; the bounds as below. */
-  ActiveCursor(ActiveTree tree, byte @Nullable [] low, byte @Nullable [] high) {
-    this(tree, PagePool.NONE, Purpose.CURSOR, low, high);
-  }
-
   /**
+   * @param frozen whether the tree gets no writes any more
+   * @param purpose what copies are charged to, if they are needed
    * @param low the cursor never looks at leaves all of whose keys are up to this one; null: no
    *     bound
    * @param high the cursor never looks at leaves all of whose keys are above this one
    */
   ActiveCursor(
-      ActiveTree tree, int page, Purpose purpose, byte @Nullable [] low, byte @Nullable [] high) {
+      ActiveTree tree,
+      boolean frozen,
+      Purpose purpose,
+      byte @Nullable [] low,
+      byte @Nullable [] high) {
     super(tree.pool);
     this.low = low;
     this.high = high;
     this.tree = tree;
-    this.page = page;
+    this.frozen = frozen;
     this.purpose = purpose;
-    int shown = page == PagePool.NONE ? tree.root() : page;
-    this.memory = pool.memory(shown);
-    this.base = pool.base(shown);
+    int root = tree.root();
+    if (root == PagePool.NONE) {
+      reserve();
+    }
+    this.memory = pool.memory(root == PagePool.NONE ? page : root);
+  }
+
+  /** Gets the page for copies, if it has none. */
+  void reserve() {
+    if (page == PagePool.NONE) {
+      page = pool.allocatePatiently(purpose);
+    }
   }
 
   /** Shows the leaf that {@link ActiveTree#descend} finds; false if the tree is empty. */
@@ -96,12 +109,15 @@ final class ActiveCursor extends LeafEntryCursor {
       return false;
     }
     aheadTo = 0;
-    if (page == PagePool.NONE) {
+    if (frozen) {
       return show(
           at != null && !before && isApproached(at, offset, length, lsn)
               ? tree.frozenLeaf(approached)
               : tree.descend(at, offset, length, lsn, before));
     }
+    reserve();
+    memory = pool.memory(page);
+    base = pool.base(page);
     int epoch = pool.epochs().enter();
     try {
       for (; ; ) {
@@ -115,8 +131,39 @@ final class ActiveCursor extends LeafEntryCursor {
         memory.copyFrom(base, source, sourceBase, pool.pageSize());
         if (!ActiveNodes.changed(source, sourceBase, (int) (found >>> 32))) {
           memory.putInt(base + VERSION, 0);
+          version = 0;
           shape = memory.getLong(base + SHAPE);
           return true;
+        }
+      }
+    } finally {
+      pool.epochs().exit(epoch);
+    }
+  }
+
+  /**
+   * Whether a tree that may get writes has nothing from a key and LSN on that is wanted. It is told
+   * without a copy of the leaf; false if that does not tell it.
+   */
+  private boolean isNothingFrom(byte[] key, int offset, int length, long lsn) {
+    if (tree.isEmpty()) {
+      return true;
+    }
+    int epoch = pool.epochs().enter();
+    try {
+      for (; ; ) {
+        long found = tree.descend(key, offset, length, lsn, false);
+        leaf = (int) found;
+        if (leaf == PagePool.NONE) {
+          return true;
+        }
+        version = (int) (found >>> 32);
+        memory = pool.memory(leaf);
+        base = pool.base(leaf);
+        shape = memory.getLong(base + SHAPE);
+        boolean nothing = isPastEnd(lowerBound(key, offset, length, lsn), key, offset, length);
+        if (!ActiveNodes.changed(memory, base, version)) {
+          return nothing;
         }
       }
     } finally {
@@ -137,12 +184,13 @@ final class ActiveCursor extends LeafEntryCursor {
   }
 
   /**
-   * Whether all from a slot on is not wanted, as far as the slots and the fence tell.
+   * Whether all from a slot on is not wanted, as far as the slots and the fence tell. The leaf may
+   * be edited meanwhile.
    *
    * @param at a key that lies between the leaf's fences
    */
   private boolean isPastEnd(int to, byte[] at, int offset, int length) {
-    if (to < ActiveNodes.count(shape)) {
+    if (to < tree.nodes.slots(shape)) {
       int prefix = ActiveNodes.prefix(shape);
       return length >= prefix
           && isPastEnd(memory.getInt(ActiveNodes.headAt(base, to)), prefix, at, offset);
@@ -195,7 +243,7 @@ final class ActiveCursor extends LeafEntryCursor {
   }
 
   private int copyFence(int at) {
-    int length = ActiveNodes.keyLength(memory, at);
+    int length = tree.nodes.keyLength(memory, base, at);
     fence = fence.length >= length ? fence : new byte[2 * length];
     memory.get(at + ENTRY_KEY, fence, 0, length);
     return length;
@@ -207,7 +255,7 @@ final class ActiveCursor extends LeafEntryCursor {
 
   /** Has entries fetched together, which would else be waited for one after another. */
   private void fetchAhead(int from, int count) {
-    if (page != PagePool.NONE) {
+    if (!frozen) {
       // The copy has just been made.
       aheadTo = count;
       return;
@@ -262,7 +310,9 @@ final class ActiveCursor extends LeafEntryCursor {
   public boolean seek(byte[] key, int offset, int length, long lsn) {
     long sought = Math.min(lsn, NEWEST);
     beginFetching();
-    if (!load(key, offset, length, sought, false)) {
+    boolean live = !frozen && !closed;
+    if (live && end != null && isNothingFrom(key, offset, length, sought)
+        || !load(key, offset, length, sought, false)) {
       return settle(-1);
     }
     int to = lowerBound(key, offset, length, sought);
@@ -271,7 +321,7 @@ final class ActiveCursor extends LeafEntryCursor {
 
   @Override
   public void approach(byte[] key, int offset, int length, long lsn) {
-    if (page == PagePool.NONE && !closed && !tree.isEmpty()) {
+    if (frozen && !closed && !tree.isEmpty()) {
       approachedLsn = Math.min(lsn, NEWEST);
       approachedLength = length;
       if (approachedKey.length < length) {

@@ -528,16 +528,18 @@ public final class ActiveTree implements WrittenEntries {
    * @param purpose what a copy is charged to: {@link Purpose#CURSOR} or {@link Purpose#MERGE}
    * @param low the cursor is not moved to keys up to this one, which may have been given up; null
    *     for no bound
-   * @throws OutOfBudgetException if there is no page for a copy
+   * @throws OutOfBudgetException if there is no page for a merge's copies; a reader's cursor takes
+   *     one when it first needs it
    */
   @Override
   public EntryCursor cursor(
       Purpose purpose, byte @Nullable [] low, byte @Nullable [] high, long visible) {
-    if (sealedAt <= visible + 1 && root != PagePool.NONE) {
-      return new ActiveCursor(this, low, high);
+    boolean frozen = sealedAt <= visible + 1 && root != PagePool.NONE;
+    ActiveCursor cursor = new ActiveCursor(this, frozen, purpose, low, high);
+    if (!frozen && purpose != Purpose.CURSOR) {
+      cursor.reserve();
     }
-    int page = pool.allocatePatiently(purpose);
-    return new ActiveCursor(this, page, purpose, low, high);
+    return cursor;
   }
 
   /** Bytes of the pages held, filter and overflow chains included. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
@@ -324,7 +325,34 @@ class ActiveTreeModelTest {
           assertStands(model, present.higher(below), cursor.next(), cursor);
         }
       }
+      if (model.order.isBytes() && !present.isEmpty()) {
+        checkBoundedSeeks((LeafCursor) cursor, model, present, random);
+      }
     }
+  }
+
+  /** A seek finds what is before the bound; it need not find what is not. */
+  private static void checkBoundedSeeks(
+      LeafCursor cursor, Model model, TreeSet<Version> present, SplittableRandom random) {
+    List<Version> all = new ArrayList<>(present);
+    for (int i = 0; i < 400; i++) {
+      int at = random.nextInt(all.size());
+      byte[] key = all.get(at).key;
+      // Right behind an entry, which may be the last one of its leaf.
+      byte[] sought = random.nextInt(4) == 0 ? key : Arrays.copyOf(key, key.length + 1);
+      byte[] bound = all.get(Math.min(at + random.nextInt(6), all.size() - 1)).key;
+      cursor.endBefore(bound);
+      Version expected = present.ceiling(new Version(sought, Long.MAX_VALUE));
+      boolean on = cursor.seek(sought, 0, sought.length, Long.MAX_VALUE);
+      if (on) {
+        assertStands(model, expected, true, cursor);
+      } else {
+        assertTrue(expected == null || model.compareKeys(expected.key, bound) >= 0, "passed over");
+      }
+    }
+    cursor.endBefore(null);
+    assertStands(model, present.first(), cursor.first(), cursor);
+    assertStands(model, present.last(), cursor.last(), cursor);
   }
 
   private static Version current(EntryCursor cursor) {
