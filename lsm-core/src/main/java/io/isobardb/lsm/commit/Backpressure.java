@@ -9,13 +9,12 @@ import org.jspecify.annotations.Nullable;
  * How fast writers may go: one delay, from write memory, L0, what waits for merges, and the log.
  * Pure functions; any thread.
  *
- * <p>Each of the four is a pressure: 0 while it slows nobody down, 1 at its limit. Memory and log
- * come free with the flushes. So their rate is that of the flushes, times a factor that falls with
- * the pressure from far above what writers do to a half. Merges rewrite a byte several times, and
- * nobody knows how fast they are before they are asked. So for the debt the rate is that of the
- * last second, times a factor that falls from two to a quarter: it settles where merges keep up.
- * For L0 it is what merges have taken out of it lately, and what fits into it still. Memory comes
- * free all at once, when a flush ends: what is left of it has to last until then.
+ * <p>Memory and log are pressures: 0 while they slow nobody down, 1 at their limits. They come free
+ * with the flushes. So their rate is that of the flushes, times a factor that falls with the
+ * pressure from far above what writers do to a half. Merges rewrite a byte several times, and how
+ * fast they are is known by what they did. So for L0 and for the debt the rate is what merges have
+ * taken out of them lately, and what fits into them still. Memory comes free all at once, when a
+ * flush ends: what is left of it has to last until then.
  */
 public final class Backpressure {
   /** The rate where a delay for memory or log begins, as a multiple of what flushes free. */
@@ -24,16 +23,10 @@ public final class Backpressure {
   /** The rate at the limit of memory or log, as a multiple of what flushes free. */
   private static final double TIGHT = 0.5;
 
-  /** The rate where a delay for debt begins, as a multiple of the last second's rate. */
-  private static final double LOOSE_FOR_MERGES = 2;
-
-  /** The rate at the limit of the debt, as a multiple of the last second's rate. */
-  private static final double TIGHT_FOR_MERGES = 0.25;
-
-  /** How long it takes at least until the room that L0 has left is full. */
+  /** How long it takes at least until the room that L0 or the debt has left is full. */
   private static final double FILL_NANOS = 1e9;
 
-  /** What writers get of what merges do once L0 has no room left: it is to have some again. */
+  /** What writers get of what merges do once there is no room left: there is to be some again. */
   private static final double RECEDING = 0.75;
 
   /**
@@ -82,12 +75,12 @@ public final class Backpressure {
    * What came free, in bytes per nanosecond.
    *
    * @param flushing while a flush was under way
-   * @param recent in the last second, whether flushes were under way or not
    * @param flushNanos what a flush takes
    * @param merged what merges have taken out of L0 lately, as so much write memory
+   * @param paid by how much merges have made the debt less lately, likewise
    * @param perByte of SSTables that were flushed, bytes of write memory
    */
-  record Freed(double flushing, double recent, double flushNanos, double merged, double perByte) {}
+  record Freed(double flushing, double flushNanos, double merged, double paid, double perByte) {}
 
   /**
    * How fast writers may go.
@@ -107,7 +100,7 @@ public final class Backpressure {
     double memory = memory(view, freed);
     double log = flushed(view.log(), freed);
     double l0 = view.l0().slows() ? l0Rate(view.l0(), freed) : UNLIMITED;
-    double debt = merged(debt(view, limits), freed);
+    double debt = isDebtLarge(view, limits) ? debtRate(view, limits, freed) : UNLIMITED;
     double rate = Math.min(Math.min(memory, log), Math.min(l0, debt));
     StallReason reason = StallReason.DEBT_DELAY;
     if (rate == UNLIMITED) {
@@ -124,7 +117,7 @@ public final class Backpressure {
 
   /** Whether L0, debt or log slow writers down, however much memory there is. */
   static boolean slows(View view, Limits limits) {
-    return view.log() > 0 || view.l0().slows() || debt(view, limits) > 0;
+    return view.log() > 0 || view.l0().slows() || isDebtLarge(view, limits);
   }
 
   /** The debt from which on writers are slowed down. */
@@ -132,15 +125,30 @@ public final class Backpressure {
     return (long) (limit * SLOW_DEBT);
   }
 
-  /**
-   * What fills the room that L0 has left in no less than {@link #FILL_NANOS}: what merges take out
-   * of it, and that room's part. So it is no delay at all for a burst that fits, and the nearer L0
-   * is to its limit, the nearer writers are to what merges do.
-   */
+  private static boolean isDebtLarge(View view, Limits limits) {
+    return view.debtBytes() > slowDebt(limits.debtBytes());
+  }
+
   private static double l0Rate(FullL0 l0, Freed freed) {
-    double kept = l0.room() == 0 ? RECEDING : 1;
-    double room = (double) l0.room() * l0.groupBytes() * freed.perByte();
-    return Math.max(freed.merged() * kept + room / FILL_NANOS, least(freed));
+    return merging(freed.merged(), (double) l0.room() * l0.groupBytes(), freed);
+  }
+
+  private static double debtRate(View view, Limits limits, Freed freed) {
+    return merging(freed.paid(), Math.max(0, limits.debtBytes() - view.debtBytes()), freed);
+  }
+
+  /**
+   * What fills a room in no less than {@link #FILL_NANOS}: what merges take out, and the part of
+   * the room. So it is no delay at all for a burst that fits, and the less room there is, the
+   * nearer writers are to what merges do.
+   *
+   * @param merged what merges take out, as so much write memory
+   * @param roomBytes of SSTables
+   */
+  private static double merging(double merged, double roomBytes, Freed freed) {
+    double kept = roomBytes == 0 ? RECEDING : 1;
+    double room = roomBytes * freed.perByte() / FILL_NANOS;
+    return Math.max(merged * kept + room, least(freed));
   }
 
   /**
@@ -160,11 +168,6 @@ public final class Backpressure {
     return (long) Math.min(MOST_EXPECTED_NANOS, nanos);
   }
 
-  private static double debt(View view, Limits limits) {
-    double part = (double) view.debtBytes() / limits.debtBytes();
-    return Math.max(0, (part - SLOW_DEBT) / (1 - SLOW_DEBT));
-  }
-
   private static double memory(View view, Freed freed) {
     double rate = flushed(view.memory(), freed);
     if (rate < UNLIMITED) {
@@ -178,15 +181,6 @@ public final class Backpressure {
   /** The rate for what comes free with the flushes. */
   private static double flushed(double pressure, Freed freed) {
     return pressure <= 0 ? UNLIMITED : freed.flushing() * between(LOOSE, TIGHT, pressure);
-  }
-
-  /** The rate for what waits for merges. */
-  private static double merged(double pressure, Freed freed) {
-    if (pressure <= 0) {
-      return UNLIMITED;
-    }
-    double factor = between(LOOSE_FOR_MERGES, TIGHT_FOR_MERGES, pressure);
-    return Math.max(freed.recent() * factor, least(freed));
   }
 
   private static double least(Freed freed) {

@@ -45,14 +45,11 @@ public final class WriteGate implements StallCounter {
   /** The longest delay for merges' sake, which take longer to catch up than flushes do. */
   private static final long MAX_MERGE_WAIT_NANOS = 50_000_000;
 
-  /** What merges of L0 did so long ago counts for a third. */
+  /** What merges did so long ago counts for a third. */
   private static final double MERGED_NANOS = 5e9;
 
   /** How long flushes make room for a write that was refused. */
   private static final long WISH_NANOS = 1_000_000_000;
-
-  /** Over how long it is seen how much comes free. */
-  private static final long RECENT_NANOS = 1_000_000_000;
 
   private final PagePool pool;
   private final Clock clock;
@@ -101,11 +98,7 @@ public final class WriteGate implements StallCounter {
   private volatile boolean slowed;
 
   private volatile boolean closed;
-  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 0.1, 1e6, 0, 1);
-
-  // Guarded by this.
-  private long recentFrom;
-  private long recentBytes;
+  private volatile Backpressure.Freed freedRates = new Backpressure.Freed(0.1, 1e6, 0, 0, 1);
 
   /** What a write needs that was refused, and until when flushes keep to that. */
   private record Wish(long bytes, long untilNanos) {}
@@ -117,6 +110,9 @@ public final class WriteGate implements StallCounter {
 
   /** What merges take out of L0, when it was last looked at. */
   private volatile Rate merged = new Rate(0, 0);
+
+  /** By how much merges make the debt less, when it was last looked at. */
+  private volatile Rate paid = new Rate(0, 0);
 
   /** What the gate asks of the rest of the store, on the threads of writers. */
   public interface Relief {
@@ -153,7 +149,6 @@ public final class WriteGate implements StallCounter {
     this.freed = environment.scheduler().signal(Awaited.MEMORY);
     this.observers = observers;
     this.relief = relief;
-    this.recentFrom = clock.nanos();
     this.limitBytes = limitBytes;
     this.triggerBytes = fullness.flushFrom(limitBytes);
     this.grantBytes = limitBytes;
@@ -650,23 +645,9 @@ public final class WriteGate implements StallCounter {
         perByte = perByte * 0.75 + (double) bytes / written * 0.25;
       }
       double flushNanos = freedRates.flushNanos() * 0.75 + nanos * 0.25;
-      freedRates = new Backpressure.Freed(flushing, freedRates.recent(), flushNanos, 0, perByte);
+      freedRates = new Backpressure.Freed(flushing, flushNanos, 0, 0, perByte);
     }
-    seeFreed(bytes);
     freed.raise();
-  }
-
-  private void seeFreed(long bytes) {
-    recentBytes += Math.max(0, bytes);
-    long nanos = clock.nanos() - recentFrom;
-    if (nanos >= RECENT_NANOS) {
-      double recent = (double) recentBytes / nanos;
-      freedRates =
-          new Backpressure.Freed(
-              freedRates.flushing(), recent, freedRates.flushNanos(), 0, freedRates.perByte());
-      recentFrom += nanos;
-      recentBytes = 0;
-    }
   }
 
   /** The fullest L0 from now on of a tree with something to flush. */
@@ -680,23 +661,26 @@ public final class WriteGate implements StallCounter {
    * mean over some seconds.
    */
   public synchronized void onLeftL0(long bytes) {
-    long now = clock.nanos();
-    merged = new Rate(merged(now) + bytes / MERGED_NANOS, now);
+    merged = meanWith(merged, bytes, clock.nanos());
   }
 
-  /** What merges take out of L0, in bytes of SSTables per nanosecond. */
-  private double merged(long now) {
-    Rate last = merged;
+  private static Rate meanWith(Rate before, long bytes, long now) {
+    return new Rate(mean(before, now) + bytes / MERGED_NANOS, now);
+  }
+
+  /** What merges do, in bytes of SSTables per nanosecond. */
+  private static double mean(Rate last, long now) {
     return last.bytesPerNano() * Math.exp(-(now - last.nanos()) / MERGED_NANOS);
   }
 
   private Backpressure.Freed freed() {
     Backpressure.Freed rates = freedRates;
+    long now = clock.nanos();
     return new Backpressure.Freed(
         rates.flushing(),
-        rates.recent(),
         rates.flushNanos(),
-        merged(clock.nanos()) * rates.perByte(),
+        mean(merged, now) * rates.perByte(),
+        mean(paid, now) * rates.perByte(),
         rates.perByte());
   }
 
@@ -705,8 +689,11 @@ public final class WriteGate implements StallCounter {
     return debtBytes;
   }
 
-  /** What waits for disk merges from now on. */
+  /** What waits for disk merges from now on. One thread at a time. */
   public void setDebt(long bytes) {
+    if (bytes < debtBytes) {
+      paid = meanWith(paid, debtBytes - bytes, clock.nanos());
+    }
     debtBytes = bytes;
     seePressures();
   }

@@ -4,7 +4,6 @@ import io.isobardb.lsm.merge.MergeChoice.Kind;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.policy.L0Structure;
 import io.isobardb.lsm.sstable.SSTableMeta;
-import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.PlacedRun;
@@ -26,11 +25,9 @@ import org.jspecify.annotations.Nullable;
  * levels. Immutable.
  *
  * <p>Order of preference: L1 comes or goes; then by score, from 1 on; then an unwanted L1 is
- * drained. The score of a level is its size over its target. That of L0 is groups over the start,
- * or, for loads in key order that make but one group, its size over what memory or L1 may hold,
- * times the groups at which it stops. However full L0 is, a level that is fuller goes first: what a
- * merge of L0 costs is the size of L1, which would grow and grow. While L1 is unwanted, L0 is
- * merged into L2, along with what overlaps in L1.
+ * drained. The score of a level is its size over its target. {@link DueL0} has that of L0. However
+ * full L0 is, a level that is fuller goes first: what a merge of L0 costs is the size of L1, which
+ * would grow and grow. While L1 is unwanted, L0 is merged into L2, along with what overlaps in L1.
  *
  * <p>With tiers, what leaves L0 is put on top of them, and nothing of them is rewritten. A {@link
  * Crowd} of tiers becomes one. Once all of them hold more than they may, the column goes down that
@@ -93,7 +90,7 @@ public final class PartitionedLeveling implements MergePolicy {
     return new LevelTargets(options, view).shares();
   }
 
-  /** What L0 holds, once it is to be merged, and what levels hold beyond their targets. */
+  /** What of L0 is due, and what levels hold beyond their targets. */
   @Override
   public long debtBytes(MergeView view) {
     return new Search(view).debtBytes();
@@ -133,6 +130,7 @@ public final class PartitionedLeveling implements MergePolicy {
     private final Set<Long> busy = new HashSet<>();
     private final int top; // L1's height
     private final boolean draining;
+    private final DueL0 l0;
 
     /** What candidates were told of; null if no tiers are too many. */
     private @Nullable Crowd crowd;
@@ -143,6 +141,7 @@ public final class PartitionedLeveling implements MergePolicy {
       this.targets = new LevelTargets(options, view);
       this.top = version.levelCount() - 1;
       this.draining = targets.wantsNoL1();
+      this.l0 = DueL0.of(version, options.l0Limits().startingAt(view.shape().l0Start()), targets);
       view.running().forEach(running -> busy.addAll(running.files()));
     }
 
@@ -321,11 +320,10 @@ public final class PartitionedLeveling implements MergePolicy {
     private List<Candidate> candidates() {
       List<Candidate> candidates = new ArrayList<>();
       int groups = version.groups().size();
-      long l0Bytes = version.l0Bytes();
-      double score = l0Score(l0Bytes);
-      if (score >= 1) {
-        String reason = String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(l0Bytes));
-        candidates.add(new Candidate(Source.L0, top + 1, score, reason));
+      if (l0.score() >= 1) {
+        String reason =
+            String.format(Locale.ROOT, "L0 has %d groups, %s", groups, mega(version.l0Bytes()));
+        candidates.add(new Candidate(Source.L0, top + 1, l0.score(), reason));
       }
       addTiers(candidates);
       for (int height = draining ? top - 1 : top; height > 0; height--) {
@@ -346,16 +344,8 @@ public final class PartitionedLeveling implements MergePolicy {
       return candidates;
     }
 
-    private double l0Score(long l0Bytes) {
-      long fair = Math.max(targets.writeMemoryBytes(), top == 0 ? 0 : targets.targetBytes(top));
-      L0Limits limits = options.l0Limits().startingAt(view.shape().l0Start());
-      double byBytes = (double) l0Bytes / limits.stop() / fair;
-      return Math.max((double) version.groups().size() / limits.start(), byBytes);
-    }
-
     long debtBytes() {
-      long l0Bytes = version.l0Bytes();
-      long debt = l0Score(l0Bytes) >= 1 ? l0Bytes : 0;
+      long debt = l0.dueBytes();
       debt += Math.max(0, version.tierBytes() - targets.tierBytes());
       for (int height = top; height > 0; height--) {
         long target = draining && height == top ? 0 : targets.targetBytes(height);
@@ -367,7 +357,7 @@ public final class PartitionedLeveling implements MergePolicy {
     MergeChain chain() {
       long l0Bytes = version.l0Bytes();
       List<MergeChain.Stage> stages = new ArrayList<>();
-      stages.add(new MergeChain.Stage(l0Bytes, l0Score(l0Bytes) >= 1 ? 0 : l0Bytes));
+      stages.add(new MergeChain.Stage(l0Bytes, l0Bytes - l0.dueBytes()));
       if (version.tierBytes() > 0) {
         stages.add(new MergeChain.Stage(version.tierBytes(), targets.tierBytes()));
       }

@@ -15,13 +15,17 @@ import org.junit.jupiter.api.Test;
 
 /** How fast writers may go. */
 class BackpressureTest {
-  private static final Backpressure.Limits LIMITS = new Backpressure.Limits(1000, Fullness.USUAL);
+  /** What fits in a second, if so much room is left, is a tenth of a byte in a nanosecond. */
+  private static final long DEBT_UNIT = 100_000_000;
+
+  private static final Backpressure.Limits LIMITS =
+      new Backpressure.Limits(1000 * DEBT_UNIT, Fullness.USUAL);
 
   /**
-   * Flushes free 64 while they are under way, and freed 20 in the last second; merges took 10 out
-   * of L0.
+   * Flushes free 64 while they are under way; merges took 10 out of L0, and made the debt less by
+   * 8.
    */
-  private static final Backpressure.Freed FREED = new Backpressure.Freed(64, 20, 1e9, 10, 1);
+  private static final Backpressure.Freed FREED = new Backpressure.Freed(64, 1e9, 10, 8, 1);
 
   /** Groups with which 4 come in a second for each that there is room for. */
   private static FullL0 l0(int groups) {
@@ -48,7 +52,7 @@ class BackpressureTest {
                   Long.parseLong(values.getOrDefault("room", "1000000000000")),
                   Double.parseDouble(values.getOrDefault("log", "0")),
                   l0(Integer.parseInt(values.getOrDefault("groups", "0"))),
-                  Long.parseLong(values.getOrDefault("debt", "0"))),
+                  DEBT_UNIT * Long.parseLong(values.getOrDefault("debt", "0"))),
               LIMITS,
               FREED);
       answer.append(
