@@ -38,7 +38,7 @@ import org.rocksdb.RocksIterator;
 
 /**
  * The space of JSON documents of 300 bytes by codec, beside RocksDB's. {@code
- * -Disobar.documents=N}: so many, 2,000,000 for the table of record 0090, and the time that loads,
+ * -Disobar.documents=N}: so many, 300,000 for the table of record 0090, and the time that loads,
  * scans and reads take is told, too.
  */
 class DocumentsTest {
