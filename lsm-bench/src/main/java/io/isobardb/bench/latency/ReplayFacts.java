@@ -1,9 +1,7 @@
 package io.isobardb.bench.latency;
 
 import io.isobardb.bench.record.RecordedRun;
-import io.isobardb.cli.console.Numbers;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /** What a replay came to, beside what the recorded run did. */
@@ -26,9 +24,14 @@ final class ReplayFacts {
     }
     RecordedRun.Totals totals = spec.replay().run().totals();
     if (totals != null) {
-      facts.put(RECORDED, text(totals.bytesPerOperation(), totals.hitRate()));
+      facts.put(
+          RECORDED,
+          RecordedRun.costText(totals.bytesPerOperation(), totals.hitRate(), totals.debtBytes()));
     }
-    facts.put(REPLAYED, text(bytes(first, end) / (double) requests, hitRate(first, end)));
+    facts.put(
+        REPLAYED,
+        RecordedRun.costText(
+            bytes(first, end) / (double) requests, hitRate(first, end), end.debtBytes()));
     return facts;
   }
 
@@ -45,12 +48,5 @@ final class ReplayFacts {
     double found = end.pagesFound() - first.pagesFound();
     double missed = end.pagesMissed() - first.pagesMissed();
     return found / (found + missed);
-  }
-
-  private static String text(double bytes, double hitRate) {
-    String written = Numbers.significant(bytes) + " bytes per operation by flushes and merges";
-    return Double.isNaN(hitRate)
-        ? written
-        : String.format(Locale.ROOT, "%s, %.1f %% of pages in the cache", written, 100 * hitRate);
   }
 }

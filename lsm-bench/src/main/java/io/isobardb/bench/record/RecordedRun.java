@@ -1,7 +1,9 @@
 package io.isobardb.bench.record;
 
+import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.store.RecordingLayout;
 import java.io.BufferedInputStream;
@@ -10,6 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ public final class RecordedRun {
    * @param beginMillis when, since the Unix epoch
    * @param memoryBytes the budget
    * @param writeMemoryBytes the part of it for writes
+   * @param debtBytes what waited for merges; negative if it is not known
    * @param trees how many there were
    * @param entries of all trees, each version counted as one
    * @param diskBytes of all trees
@@ -38,6 +42,7 @@ public final class RecordedRun {
       long pageSize,
       long memoryBytes,
       long writeMemoryBytes,
+      long debtBytes,
       int trees,
       long entries,
       long diskBytes) {}
@@ -47,6 +52,7 @@ public final class RecordedRun {
    *
    * @param hits pages that queries found in the cache
    * @param misses pages that they had to read
+   * @param debtBytes what waited for merges at the end; negative if it is not known
    */
   public record Totals(
       long nanos,
@@ -56,7 +62,8 @@ public final class RecordedRun {
       long flushedBytes,
       long mergedBytes,
       long hits,
-      long misses) {
+      long misses,
+      long debtBytes) {
     /** All operations. */
     public long operations() {
       return gets + writes + scans;
@@ -128,14 +135,14 @@ public final class RecordedRun {
       throw damaged(file, RecordingLayout.MAGIC_BYTES, "it has no header");
     }
     long version = frame.varint();
-    if (version != RecordingLayout.VERSION) {
+    if (version < 1 || version > RecordingLayout.VERSION) {
       throw new UsageException(
           option + ": " + file + " has version " + version + ", which this release does not know");
     }
-    RecordedRun run = new RecordedRun(begin(frame));
+    RecordedRun run = new RecordedRun(begin(frame, version));
     while (run.totals == null && frame.next()) {
       if (frame.kind() == RecordingLayout.END) {
-        run.end(file, frame);
+        run.end(file, frame, version);
       } else if (frame.kind() == RecordingLayout.OPERATIONS) {
         run.add(frame);
       } else {
@@ -150,12 +157,35 @@ public final class RecordedRun {
         Exit.FINDING, file + " is damaged at byte " + place + ": " + what + "; record anew");
   }
 
-  private static Begin begin(Frame frame) {
+  /**
+   * What a run cost, for people.
+   *
+   * @param bytesPerOperation that flushes and merges wrote
+   * @param hitRate the part of the pages that the cache had; NaN if none was asked for
+   * @param debtBytes what waited for merges at the end; below 1 if nothing did, or it is not known
+   */
+  public static String costText(double bytesPerOperation, double hitRate, long debtBytes) {
+    String cached =
+        Double.isNaN(hitRate)
+            ? ""
+            : String.format(Locale.ROOT, ", %.1f %% of pages in the cache", 100 * hitRate);
+    return Numbers.significant(bytesPerOperation)
+        + " bytes per operation by flushes and merges"
+        + cached
+        + debtText(debtBytes);
+  }
+
+  static String debtText(long debtBytes) {
+    return debtBytes <= 0 ? "" : ", " + ByteSize.format(debtBytes) + " to be merged";
+  }
+
+  private static Begin begin(Frame frame, long version) {
     int oneKeyIn = (int) frame.varint();
     long millis = frame.varint();
     long pageSize = frame.varint();
     long memory = frame.varint();
     long writeMemory = frame.varint();
+    long debt = debt(frame, version);
     int trees = (int) frame.varint();
     long entries = 0;
     long bytes = 0;
@@ -164,10 +194,14 @@ public final class RecordedRun {
       entries += frame.varint();
       bytes += frame.varint();
     }
-    return new Begin(oneKeyIn, millis, pageSize, memory, writeMemory, trees, entries, bytes);
+    return new Begin(oneKeyIn, millis, pageSize, memory, writeMemory, debt, trees, entries, bytes);
   }
 
-  private void end(Path file, Frame frame) {
+  private static long debt(Frame frame, long version) {
+    return version >= 2 ? frame.varint() : -1;
+  }
+
+  private void end(Path file, Frame frame, long version) {
     long recorded = frame.varint();
     if (recorded != count) {
       throw damaged(file, frame.place(), count + " operations of " + recorded + " are there");
@@ -181,7 +215,8 @@ public final class RecordedRun {
             frame.varint(),
             frame.varint(),
             frame.varint(),
-            frame.varint());
+            frame.varint(),
+            debt(frame, version));
   }
 
   private void add(Frame frame) {

@@ -117,25 +117,23 @@ final class RecordingSummary {
     out.append(
         String.format(
             Locale.ROOT,
-            "store: %s of memory, %s of it for writes; %s with about %s, %s on disk\n",
+            "store: %s of memory, %s of it for writes; %s with about %s, %s on disk%s\n",
             ByteSize.format(begin.memoryBytes()),
             ByteSize.format(begin.writeMemoryBytes()),
             Numbers.count(begin.trees(), "tree"),
             Numbers.count(begin.entries(), "record"),
-            ByteSize.format(begin.diskBytes())));
+            ByteSize.format(begin.diskBytes()),
+            RecordedRun.debtText(begin.debtBytes())));
     RecordedRun.Totals totals = run.totals();
     out.append(
         totals == null
             ? "the recording was not closed: what came last is missing\n"
             : String.format(
                 Locale.ROOT,
-                "all keys: %s; %s bytes per operation by flushes and merges%s\n",
+                "all keys: %s; %s\n",
                 Numbers.count(totals.operations(), "operation"),
-                Numbers.significant(totals.bytesPerOperation()),
-                Double.isNaN(totals.hitRate())
-                    ? ""
-                    : String.format(
-                        Locale.ROOT, ", %.1f %% of pages in the cache", 100 * totals.hitRate())));
+                RecordedRun.costText(
+                    totals.bytesPerOperation(), totals.hitRate(), totals.debtBytes())));
     if (run.count() == 0) {
       return out.toString();
     }

@@ -24,6 +24,7 @@ import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.store.RecordingLayout;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -263,6 +264,40 @@ class RecordedRunTest {
     Files.writeString(file, "10s 20000");
     assertThrows(UsageException.class, () -> RecordedRun.read("FILE", file));
     assertThrows(UsageException.class, () -> RecordedRun.read("FILE", dir.resolve("nowhere")));
+  }
+
+  /** An older release wrote {@code recording-1}. */
+  @Test
+  void aRecordingOfEachVersionCanBeRead() throws Exception {
+    URL old = RecordedRunTest.class.getResource("recording-1");
+    assertNotNull(old);
+    RecordedRun run = RecordedRun.read("FILE", Path.of(old.toURI()));
+    assertEquals(145, run.count());
+    assertEquals(-1, run.begin().debtBytes());
+    RecordedRun.Totals totals = run.totals();
+    assertNotNull(totals);
+    assertEquals(-1, totals.debtBytes());
+    recorded();
+    RecordedRun now = RecordedRun.read("FILE", dir.resolve("whole"));
+    assertEquals(0, now.begin().debtBytes());
+    byte[] next = Files.readAllBytes(dir.resolve("whole"));
+    next[RecordingLayout.MAGIC_BYTES + RecordingLayout.HEAD_BYTES] = RecordingLayout.VERSION + 1;
+    Path newer = dir.resolve("newer");
+    Files.write(newer, sealed(next));
+    UsageException refused =
+        assertThrows(UsageException.class, () -> RecordedRun.read("FILE", newer));
+    assertTrue(refused.getMessage().contains("version"), refused.getMessage());
+  }
+
+  /** With a right checksum of its first frame. */
+  private static byte[] sealed(byte[] file) {
+    int from = RecordingLayout.MAGIC_BYTES;
+    int length = RecordingLayout.HEAD_BYTES + (int) Frame.number(file, from + 1, Integer.BYTES);
+    long sum = RecordingLayout.checksum(file, from, length, from);
+    for (int i = 0; i < RecordingLayout.CHECKSUM_BYTES; i++) {
+      file[from + length + i] = (byte) (sum >>> 8 * i);
+    }
+    return file;
   }
 
   private static int run(StringWriter out, String... args) {

@@ -121,6 +121,7 @@ final class Recorder implements Recording {
         .addVarint(parts.pool().pageSize())
         .addVarint(parts.wall().budgetBytes())
         .addVarint(engine.gate().limitBytes())
+        .addVarint(engine.gate().debtBytes())
         .addVarint(trees.size());
     for (TreeHandle tree : trees) {
       TreeState state = tree.states().acquire();
@@ -332,7 +333,8 @@ final class Recorder implements Recording {
         .addVarint(now.flushed() - atStart.flushed())
         .addVarint(now.merged() - atStart.merged())
         .addVarint(now.hits() - atStart.hits())
-        .addVarint(now.misses() - atStart.misses());
+        .addVarint(now.misses() - atStart.misses())
+        .addVarint(parts.engine().gate().debtBytes());
     write(end, RecordingLayout.END);
   }
 }

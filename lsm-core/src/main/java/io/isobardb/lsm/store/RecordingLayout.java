@@ -12,12 +12,13 @@ import com.dynatrace.hash4j.hashing.Hashing;
  *     8 bytes
  *
  *   frame:       kind (1 byte), length of the payload (4), payload, checksum (8)
- *   HEADER:      version, oneKeyIn, time (ms), page size, budget, write memory (bytes), number of
- *                trees, and for each its id, entries and bytes on disk
+ *   HEADER:      version, oneKeyIn, time (ms), page size, budget, write memory, what waited for
+ *                merges (bytes), number of trees, and for each its id, entries and bytes on disk
  *   OPERATIONS:  operations, each: kind (1 byte), tree, nanoseconds since the one before or since
  *                the begin of the recording, hash of the key (8 bytes), length of the key, size
  *   END:         operations recorded, nanoseconds, gets, writes, scans, bytes flushed, bytes merged,
- *                pages found, pages missed: all of them of the whole store while it was recorded
+ *                pages found, pages missed: all of them of the whole store while it was recorded;
+ *                what waited for merges then (bytes)
  * </pre>
  *
  * Numbers without a size are varints of 7 bits, the lowest first; all others are little-endian. The
@@ -28,7 +29,8 @@ public final class RecordingLayout {
   /** How a file begins. */
   public static final long MAGIC = 0x4345_5241_424F_5349L; // "ISOBAREC"
 
-  public static final int VERSION = 1;
+  /** Version 1 does not say what waited for merges. */
+  public static final int VERSION = 2;
 
   /** Before the first frame. */
   public static final int MAGIC_BYTES = 8;
