@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
 import java.io.DataInputStream;
@@ -28,16 +29,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code -Disobar.server.requests=N}: by each of four clients. The leak detector watches all
- * buffers.
+ * {@code -Disobar.server.requests=N}: by each of four clients. With {@code -Disobar.server.rate=N}
+ * each makes at most as many a second, and {@code -Disobar.server.minutes=N} ends them earlier. The
+ * leak detector watches all buffers.
  */
 class BinaryServerTest {
   private static final int REQUESTS = Integer.getInteger("isobar.server.requests", 500);
+  private static final int RATE = Integer.getInteger("isobar.server.rate", 1_000_000);
+  private static final int MINUTES = Integer.getInteger("isobar.server.minutes", 60);
   private static final List<String> LEAKS = new CopyOnWriteArrayList<>();
 
   @TempDir Path directory;
@@ -119,21 +125,23 @@ class BinaryServerTest {
   @Test
   void clientsReadWhatTheyWroteAndNothingLeaks() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(4);
+    long requests = 0;
+    long began = System.nanoTime();
     try (Store store = open();
         BinaryServer server = new BinaryServer(store)) {
-      List<Future<?>> done = new ArrayList<>();
+      List<Future<Integer>> done = new ArrayList<>();
       for (int c = 0; c < 4; c++) {
         int seed = c;
-        done.add(
-            pool.submit(
-                () -> {
-                  play(server, seed);
-                  return null;
-                }));
+        done.add(pool.submit(() -> play(server, seed)));
       }
-      for (Future<?> one : done) {
-        one.get();
+      for (Future<Integer> one : done) {
+        requests += one.get();
       }
+      System.out.printf(
+          "%,d requests in %d s, %,d bytes in Netty's pool%n",
+          requests,
+          TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began),
+          ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory());
     }
     pool.shutdown();
     System.gc();
@@ -143,11 +151,16 @@ class BinaryServerTest {
     assertEquals(List.of(), LEAKS);
   }
 
-  private static void play(BinaryServer server, int seed) throws IOException {
+  /** Returns how many requests it made. */
+  private static int play(BinaryServer server, int seed) throws IOException {
+    long began = System.nanoTime();
+    int made = 0;
     SplittableRandom random = new SplittableRandom(seed);
     TreeMap<String, String> model = new TreeMap<>();
     try (Client client = new Client(server)) {
-      for (int i = 0; i < REQUESTS; i++) {
+      for (int i = 0; i < REQUESTS && isBefore(began + TimeUnit.MINUTES.toNanos(MINUTES)); i++) {
+        awaitTime(began + TimeUnit.SECONDS.toNanos(i) / RATE);
+        made++;
         String key = seed + "/" + random.nextInt(200);
         switch (random.nextInt(8)) {
           case 0, 1, 2 -> {
@@ -167,6 +180,17 @@ class BinaryServerTest {
           }
         }
       }
+    }
+    return made;
+  }
+
+  private static boolean isBefore(long nanoTime) {
+    return System.nanoTime() - nanoTime < 0;
+  }
+
+  private static void awaitTime(long nanoTime) {
+    while (isBefore(nanoTime)) {
+      LockSupport.parkNanos(nanoTime - System.nanoTime());
     }
   }
 

@@ -161,6 +161,19 @@ class CompressionTest {
     assertEquals(Set.of("L1 NONE"), codecs(temp));
   }
 
+  @Test
+  void whatOverlapsNothingGetsTheCodecOfTheLastLevelToo() throws IOException {
+    try (Store store = Store.open(temp, SMALL)) {
+      Compression compression = Compression.LZ4.last(DeflateCodec.NAME);
+      Tree tree = store.createTree("t", TreeOptions.builder().compression(compression).build());
+      put(tree);
+      store.flush();
+      tree.compact(null, null);
+      assertHolds(tree);
+    }
+    assertEquals(Set.of("L1 DEFLATE"), firstWords(codecs(temp)));
+  }
+
   /** Without the number of the group, and the dictionaries. */
   private static Set<String> firstWords(Set<String> codecs) {
     Set<String> words = new TreeSet<>();

@@ -153,6 +153,17 @@ public record MergeChoice(
     return new MergeChoice(kind, inputs, output, minKey, maxKey, bottommost, reason, others);
   }
 
+  /** This choice; what would move to the last level with another codec is rewritten instead. */
+  MergeChoice packedBy(String lastCodec) {
+    boolean staysAsItIs =
+        kind != Kind.MOVE
+            || !goesTo(0)
+            || inputs.get(0).tables().get(0).packing().codec().equals(lastCodec);
+    return staysAsItIs
+        ? this
+        : new MergeChoice(Kind.MERGE, inputs, output, minKey, maxKey, bottommost, reason, voids);
+  }
+
   /** Whether both need the same SSTable. */
   boolean sharesInput(MergeChoice other) {
     return !Collections.disjoint(files(), other.files());

@@ -248,6 +248,7 @@ public final class Merger {
       }
       return null;
     }
+    choice = choice.packedBy(tree.compression().last());
     if (choice.leavesL0()) {
       tree.work().leavesL0(tree.states().current().version().l0Bytes());
     }
