@@ -145,7 +145,8 @@ class LatencyCommandTest {
 
   @Test
   void aRatioMakesTheLoadSmallAndDeepMergesDecide() throws Exception {
-    Map<String, Object> deep = engine("--load steady --ratio 100 --duration 10s", 0);
+    // The load leaves L1 empty, so it has to be filled first.
+    Map<String, Object> deep = engine("--load steady --ratio 100 --duration 30s", 0);
     assertEquals(true, deep.get("decided"), () -> deep.get("samples").toString());
     String facts = deep.get("facts").toString();
     assertTrue(facts.contains("pageSize=4096"), facts);

@@ -116,6 +116,8 @@ class IndexDropRaceTest {
                 reading[0] = Thread.currentThread();
                 return reader.read(store, dataset);
               });
+      // So that nobody reads at the visible LSN: the reader would join without the monitor.
+      store.openTree("elsewhere").put(KEY, NEW);
       synchronized (snapshots) {
         start(read);
         await(() -> reading[0] != null && reading[0].getState() == Thread.State.BLOCKED);
