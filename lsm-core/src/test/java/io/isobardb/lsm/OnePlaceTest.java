@@ -3,16 +3,13 @@ package io.isobardb.lsm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -27,20 +24,10 @@ class OnePlaceTest {
           Path.of("src/main/java/io/isobardb/lsm"),
           Path.of("../lsm-repair/src/main/java/io/isobardb/repair"));
 
-  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
-
-  /** Without comments and imports, by name; the package comes before a slash. */
+  /** Without comments and imports. */
   private static Map<String, String> sources() throws IOException {
-    Map<String, String> sources = new TreeMap<>();
-    for (Path root : SOURCES) {
-      try (Stream<Path> files = Files.walk(root)) {
-        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-          String text = COMMENT.matcher(Files.readString(file)).replaceAll("");
-          String name = root.relativize(file).toString().replace('\\', '/').replace(".java", "");
-          sources.put(name, text.replaceAll("(?m)^import [^\n]*", ""));
-        }
-      }
-    }
+    Map<String, String> sources = Sources.of(SOURCES);
+    sources.replaceAll((name, text) -> text.replaceAll("(?m)^import [^\n]*", ""));
     return sources;
   }
 

@@ -31,20 +31,13 @@ class PagesTest {
           Path.of("src/main/java/io/isobardb/lsm"),
           Path.of("../lsm-memory/src/main/java/io/isobardb/memory"));
 
-  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
-
   /** Sources without comments, by the simple names of their classes. */
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new TreeMap<>();
-    for (Path root : SOURCES) {
-      try (Stream<Path> files = Files.walk(root)) {
-        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-          String name = file.getFileName().toString().replace(".java", "");
-          sources.merge(
-              name, COMMENT.matcher(Files.readString(file)).replaceAll(""), String::concat);
-        }
-      }
-    }
+    Sources.of(SOURCES)
+        .forEach(
+            (name, text) ->
+                sources.merge(name.substring(name.lastIndexOf('/') + 1), text, String::concat));
     return sources;
   }
 
