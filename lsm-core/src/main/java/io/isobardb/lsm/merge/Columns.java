@@ -54,18 +54,20 @@ final class Columns {
    * @param runs from the newest to the oldest
    * @param busy numbers of the files that are in merges
    * @param below null if nothing below the runs goes along
+   * @param maxInputBytes what a merge should take at most
    */
   Columns(
-      MergeView view,
+      Version version,
       List<PlacedRun> runs,
       Set<Long> busy,
       L0Structure structure,
-      @Nullable Below below) {
-    this.version = view.version();
+      @Nullable Below below,
+      long maxInputBytes) {
+    this.version = version;
     this.runs = runs;
     this.busy = busy;
     this.structure = structure;
-    this.maxInputBytes = maxInputBytes(view);
+    this.maxInputBytes = maxInputBytes;
     this.below = below;
   }
 

@@ -39,6 +39,9 @@ final class LevelTargets {
   /** A tree has tiers where they may hold so many batches of L0. */
   private static final int WORTH_TIERS = 2;
 
+  /** While merges lag, a tree may hold by so much more than its space. */
+  private static final double BEYOND_SPACE = 1 / 64.0;
+
   private final LevelingOptions options;
   private final TreeShape shape;
   private final long targetBytes;
@@ -116,6 +119,29 @@ final class LevelTargets {
   /** What all tiers may hold together, in bytes; 0 if there are to be none. */
   long tierBytes() {
     return tierBytes;
+  }
+
+  /** What space leaves for all above the last level, in bytes. */
+  long spaceAboveLast() {
+    return (long) (lastBytes * (shape.maxSpace() - 1));
+  }
+
+  /** What all above the last level are to hold together, in bytes. */
+  long aboveLast() {
+    long bytes = tierBytes;
+    for (int height = 1; height < (wantsNoL1() ? levels - 1 : levels); height++) {
+      bytes += targetBytes(height);
+    }
+    return bytes;
+  }
+
+  /**
+   * The most that all above the last level may hold, in bytes: a little beyond space, so that there
+   * is room while merges make some. In a small tree that is an SSTable at least.
+   */
+  long mostAboveLast() {
+    double space = lastBytes * (shape.maxSpace() * (1 + BEYOND_SPACE) - 1);
+    return Math.max((long) space, aboveLast() + targetBytes);
   }
 
   /**

@@ -231,13 +231,18 @@ public final class PartitionedLeveling implements MergePolicy {
 
     /** Columns of runs that go to the level below L0. */
     private Columns columns(List<PlacedRun> runs) {
-      int output = outputOfL0();
+      return columns(runs, outputOfL0());
+    }
+
+    /** Columns of runs that go to the level at a height, with what is between. */
+    private Columns columns(List<PlacedRun> runs, int output) {
       return new Columns(
-          view,
+          version,
           runs,
           busy,
           options.l0(),
-          new Columns.Below(top, output, set -> meets(set, output)));
+          new Columns.Below(top, output, set -> meets(set, output)),
+          Columns.maxInputBytes(view));
     }
 
     private @Nullable MergeChoice choose(Candidate candidate) {
@@ -248,8 +253,58 @@ public final class PartitionedLeveling implements MergePolicy {
         case LEVEL -> mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
         case TIERS -> mergeTiers(Kind.MERGE, candidate.reason());
         case CROWD -> mergeCrowd(candidate.reason());
-        case L0 -> hasTiers() ? mergeToTiers(candidate.reason()) : mergeAnyL0(candidate);
+        case L0 -> mergeL0WithinSpace(candidate);
       };
+    }
+
+    /**
+     * What leaves L0, unless space has no room for it above the last level. Then a part goes on the
+     * tiers for which there is room, or nothing until merges that are due have made some: L0 grows
+     * meanwhile, and slows writers down. Where there are to be no tiers, since L0 delivers so much,
+     * it goes down to the last level, with all between.
+     */
+    private @Nullable MergeChoice mergeL0WithinSpace(Candidate candidate) {
+      String reason = candidate.reason();
+      MergeChoice choice =
+          hasTiers() ? mergeToTiers(reason, Long.MAX_VALUE) : mergeAnyL0(candidate);
+      if (choice == null || view.shape().runs().isLeveled() || !staysAboveLast(choice)) {
+        return choice;
+      }
+      long above = aboveLast();
+      long room = targets.mostAboveLast() - above;
+      if (choice.l0Bytes() <= room) {
+        return choice;
+      }
+      if (targets.tierBytes() > 0) {
+        MergeChoice part = mergeToTiers(reason, room);
+        if (part != null || above > targets.aboveLast()) {
+          return part;
+        }
+      }
+      List<PlacedRun> all = new ArrayList<>(version.groups());
+      all.addAll(version.tiers());
+      return columns(all, 0)
+          .toMergeDown()
+          .filter(set -> set.inputs().get(0).place().inL0())
+          .min(Comparator.comparingDouble(InputSet::lowerShare))
+          .map(set -> finish(set, Place.level(0), Kind.MERGE, reason + ", there is no room above"))
+          .orElse(null);
+    }
+
+    /** Bytes above the last level, with those that running merges take there out of L0. */
+    private long aboveLast() {
+      long bytes = version.tierBytes();
+      for (int height = top; height > 0; height--) {
+        bytes += version.atHeight(height).sizeBytes();
+      }
+      for (MergeChoice running : view.running()) {
+        bytes += staysAboveLast(running) ? running.l0Bytes() : 0;
+      }
+      return bytes;
+    }
+
+    private boolean staysAboveLast(MergeChoice choice) {
+      return choice.fromL0() && !choice.output().inL0() && !choice.goesTo(0);
     }
 
     private @Nullable MergeChoice mergeAnyL0(Candidate candidate) {
@@ -389,7 +444,8 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     /**
-     * What tiers hold by what they may; where there are to be none, by what the level below may.
+     * What tiers hold by what they may; where there are to be none, by what the level below may, or
+     * by what space leaves above the last one.
      */
     private double tierScore() {
       long bytes = version.tierBytes();
@@ -400,8 +456,11 @@ public final class PartitionedLeveling implements MergePolicy {
           bytes -= leaves && tier ? input.sizeBytes() : 0;
         }
       }
-      long may = targets.tierBytes() > 0 ? targets.tierBytes() : targets.targetBytes(top);
-      return (double) bytes / may;
+      long may =
+          targets.tierBytes() > 0
+              ? targets.tierBytes()
+              : Math.min(targets.targetBytes(top), targets.spaceAboveLast());
+      return (double) bytes / Math.max(1, may);
     }
 
     private void addTiers(List<Candidate> candidates) {
@@ -431,10 +490,16 @@ public final class PartitionedLeveling implements MergePolicy {
       }
     }
 
-    /** What leaves L0 goes on top of the tiers, unless there is nothing at all below it. */
-    private @Nullable MergeChoice mergeToTiers(String reason) {
-      Columns up = new Columns(view, version.groups(), busy, options.l0(), null);
-      InputSet set = up.toMergeDown().findFirst().orElse(null);
+    /**
+     * What leaves L0 goes on top of the tiers, unless there is nothing at all below it.
+     *
+     * @param room for so many bytes
+     */
+    private @Nullable MergeChoice mergeToTiers(String reason, long room) {
+      long most = Math.min(room, Columns.maxInputBytes(view));
+      Columns up = new Columns(version, version.groups(), busy, options.l0(), null, most);
+      InputSet set =
+          up.toMergeDown().filter(each -> each.upperBytes() <= room).findFirst().orElse(null);
       if (set == null) {
         return null;
       }

@@ -91,6 +91,7 @@ class MergeModelTest {
   private int toTiers;
   private int withinTiers;
   private int fromTiers;
+  private int throughTiers;
   private int voided;
   private int wished;
   private int indebted;
@@ -98,7 +99,7 @@ class MergeModelTest {
 
   @Test
   void readsFindTheNewestWhateverIsMerged() {
-    for (long seed = 0; seed < Long.getLong("isobar.merge.seeds", 30); seed++) {
+    for (long seed = 0; seed < Long.getLong("isobar.merge.seeds", 40); seed++) {
       run(seed);
     }
     // What range deletes hide is dropped without asking the policy.
@@ -108,6 +109,7 @@ class MergeModelTest {
     assertTrue(toTiers > 10, toTiers + " merges went to tiers");
     assertTrue(withinTiers > 10, withinTiers + " merges within tiers");
     assertTrue(fromTiers > 10, fromTiers + " merges left the tiers");
+    assertTrue(throughTiers > 10, throughTiers + " merges of L0 took tiers along");
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
     assertTrue(voided > 10, voided + " merges were given up");
     assertTrue(wished > 100, wished + " merges were done for reads");
@@ -244,6 +246,9 @@ class MergeModelTest {
 
   private void countTiers(MergeChoice choice) {
     toTiers += choice.output().equals(Place.TIERS) ? 1 : 0;
+    boolean takesTiers =
+        choice.inputs().stream().anyMatch(input -> input.place().kind() == Place.Kind.TIER);
+    throughTiers += choice.leavesL0() && takesTiers ? 1 : 0;
     if (!choice.inputs().isEmpty()
         && choice.inputs().get(0).place().kind() == Place.Kind.TIER
         && choice.kind() != MergeChoice.Kind.DROP_TABLES) {
