@@ -235,11 +235,13 @@ public final class MergingCursor implements EntryCursor {
     for (int i = 0; i < size; i++) {
       leaves[heap[i]].expect(most / size);
     }
+    boolean alone = size == 1;
+    LeafCursor leaf = leaves[heap[0]];
     int read = 0;
     try {
-      while (read < most && nextWithin(stretch)) {
+      while (read < most && (alone ? leaf.nextWithin(stretch) : nextWithin(stretch))) {
         read++;
-        LeafCursor leaf = leaves[heap[0]];
+        leaf = alone ? leaf : leaves[heap[0]];
         if (!reader.read(leaf.keyView(), leaf.valueView())) {
           return ~read;
         }
