@@ -128,7 +128,7 @@ final class ActiveCursor extends LeafEntryCursor {
         }
         Memory source = pool.memory(leaf);
         int sourceBase = pool.base(leaf);
-        memory.copyFrom(base, source, sourceBase, pool.pageSize());
+        tree.nodes.replaceContents(source, sourceBase, memory, base);
         if (!ActiveNodes.changed(source, sourceBase, (int) (found >>> 32))) {
           memory.putInt(base + VERSION, 0);
           version = 0;

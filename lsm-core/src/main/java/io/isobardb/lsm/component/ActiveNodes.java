@@ -560,10 +560,15 @@ final class ActiveNodes {
     return true;
   }
 
-  /** Copies all of a node but its version, and what is free in it. */
+  /**
+   * Copies all of a node but its version, and what is free in it. If it is edited meanwhile, what
+   * is copied may be torn.
+   */
   void replaceContents(Memory source, int sourceBase, Memory memory, int base) {
-    int slotsEnd = HEADS + SLOT_BYTES * capacity(source.getLong(sourceBase + SHAPE));
-    int heapStart = source.getInt(sourceBase + HEAP_START);
+    int capacity = Math.min(capacity(source.getLong(sourceBase + SHAPE)), maxCount);
+    int slotsEnd = HEADS + SLOT_BYTES * capacity;
+    int heap = Math.min(source.getInt(sourceBase + HEAP_START), pageSize);
+    int heapStart = Math.max(heap, slotsEnd);
     memory.copyFrom(base + SHAPE, source, sourceBase + SHAPE, slotsEnd - SHAPE);
     memory.copyFrom(base + heapStart, source, sourceBase + heapStart, pageSize - heapStart);
   }

@@ -109,14 +109,17 @@ abstract class LeafEntryCursor extends LeafCursor {
       return PASSED;
     }
     int kind = (byte) tag;
-    long expiry = Kind.expiry(kind, memory, from + length + ActiveNodes.valueLength(memory, next));
-    byte[] end;
-    if (!stretch.isPlain(kind, lsn, expiry)
-        || Long.compareUnsigned(head, stretch.endHead()) >= 0
-            && (end = stretch.end()) != null
-            && (head != stretch.endHead()
-                || memory.compare(from, length, end, 0, stretch.endLength()) >= 0)) {
-      return BEYOND;
+    if (kind != Kind.PUT || !stretch.has(head, lsn)) {
+      int valueLength = ActiveNodes.valueLength(memory, next);
+      long expiry = Kind.expiry(kind, memory, from + length + valueLength);
+      byte[] end;
+      if (!stretch.isPlain(kind, lsn, expiry)
+          || Long.compareUnsigned(head, stretch.endHead()) >= 0
+              && (end = stretch.end()) != null
+              && (head != stretch.endHead()
+                  || memory.compare(from, length, end, 0, stretch.endLength()) >= 0)) {
+        return BEYOND;
+      }
     }
     key = key.length >= length ? key : new byte[2 * length];
     memory.getWords(from, key, 0, length);

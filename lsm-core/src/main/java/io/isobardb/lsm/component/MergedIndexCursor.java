@@ -122,6 +122,12 @@ final class MergedIndexCursor extends LeafEntryCursor {
   }
 
   @Override
+  public void endViews() {
+    super.endViews();
+    copyView.limit(0);
+  }
+
+  @Override
   public boolean nextWithin(Stretch stretch) {
     long count = index.entries();
     for (int to = at + 1; to < count; to++) {

@@ -1,6 +1,5 @@
 package io.isobardb.lsm.entry;
 
-import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.Words;
@@ -95,30 +94,11 @@ public abstract class LeafCursor implements EntryCursor {
   }
 
   /**
-   * Moves on within the page as {@link #nextWithin} does, and hands out each entry that it comes
-   * to, until the reader says no or throws; then it stands on that entry.
-   *
-   * @param most how many at most
-   * @return how many; if the reader said no, less than 0: the complement of that
+   * Whether {@link #nextWithin} could come to the current entry in a stretch, as far as its version
+   * and kind say.
    */
-  public final int readWithin(Stretch stretch, int most, EntryReader reader) {
-    ByteBuffer shownKey = NOTHING;
-    ByteBuffer shownValue = NOTHING;
-    int read = 0;
-    try {
-      while (read < most && nextWithin(stretch)) {
-        read++;
-        shownKey = keyView();
-        shownValue = valueView();
-        if (!reader.read(shownKey, shownValue)) {
-          return ~read;
-        }
-      }
-      return read;
-    } finally {
-      shownKey.limit(0);
-      shownValue.limit(0);
-    }
+  public boolean isPlain(Stretch stretch) {
+    return stretch.sees(lsn) && stretch.isPlain(kind, lsn, expiry());
   }
 
   /** The current key, read-only and big-endian, until the cursor moves. */
@@ -139,6 +119,12 @@ public abstract class LeafCursor implements EntryCursor {
     }
     int from = valueOffset();
     return valueView.limit(from + valueLength()).position(from).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  /** Empties the views of keys and values: what they showed may go. */
+  public void endViews() {
+    keyView.limit(0);
+    valueView.limit(0);
   }
 
   /** When the current entry expires, or {@link Expiry#NEVER}. */

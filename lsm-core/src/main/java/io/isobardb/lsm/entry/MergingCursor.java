@@ -1,5 +1,6 @@
 package io.isobardb.lsm.entry;
 
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Words;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +39,6 @@ public final class MergingCursor implements EntryCursor {
   private long nextHead;
 
   private boolean nextHeadKnown;
-
-  /** Whether the source in front stayed there when it moved last. */
-  private boolean stays;
 
   private int size;
   private boolean forward = true;
@@ -143,11 +141,7 @@ public final class MergingCursor implements EntryCursor {
     }
     int front = heap[0];
     LeafCursor current = leaves[front];
-    while (size > 1) {
-      int at = size > 2 && before(heap[2], heap[1]) ? 2 : 1;
-      if (!isVersion(current, heap[at])) {
-        break;
-      }
+    for (int at = otherVersion(current); at > 0; at = otherVersion(current)) {
       passKey(at);
     }
     EntryCursor source = sources[front];
@@ -155,13 +149,23 @@ public final class MergingCursor implements EntryCursor {
     if (more) {
       LeafCursor leaf = source.leaf();
       leaves[front] = leaf;
-      stays = staysInFront(leaf);
-      if (stays) {
+      if (staysInFront(leaf)) {
         return true;
       }
       heads[front] = leaf.head();
     }
     return advance(more);
+  }
+
+  /** Where in the heap another source stands on a version of the current key; 0 if none does. */
+  private int otherVersion(LeafCursor current) {
+    // None stands between two versions of a key: one of them comes right behind the front.
+    for (int at = Math.min(size, 3) - 1; at > 0; at--) {
+      if (isVersion(current, heap[at])) {
+        return at;
+      }
+    }
+    return 0;
   }
 
   /** Whether a source stands on a version of the current key. */
@@ -173,7 +177,7 @@ public final class MergingCursor implements EntryCursor {
             == 0;
   }
 
-  /** Moves a source, which comes right behind the one in front, past its versions of a key. */
+  /** Moves a source that stands on a version of the current key past all that it has at hand. */
   private void passKey(int at) {
     int passing = heap[at];
     nextHeadKnown = false;
@@ -188,9 +192,66 @@ public final class MergingCursor implements EntryCursor {
     }
   }
 
-  /** Whether the source in front stayed there when it last moved: it may do so again. */
-  public boolean stays() {
-    return stays;
+  /**
+   * Moves on as {@link #nextKey} does, if each source that has to move for it finds its next entry
+   * within a stretch. Else the current entry stays what it is, though other sources may have passed
+   * their versions of its key.
+   *
+   * @param stretch see {@link #end}
+   * @return whether it moved
+   */
+  public boolean nextWithin(Stretch stretch) {
+    LeafCursor current = leaves[heap[0]];
+    for (int at = otherVersion(current); at > 0; at = otherVersion(current)) {
+      if (!moveWithin(at, stretch)) {
+        return false;
+      }
+    }
+    return moveWithin(0, stretch);
+  }
+
+  private boolean moveWithin(int at, Stretch stretch) {
+    int moving = heap[at];
+    LeafCursor leaf = leaves[moving];
+    if (!leaf.nextWithin(stretch)) {
+      return false;
+    }
+    if (size > 1) {
+      nextHeadKnown = false;
+      heads[moving] = leaf.head();
+      siftDown(at);
+    }
+    return true;
+  }
+
+  /**
+   * Moves on within a stretch, and hands out each entry that it comes to, until the reader says no
+   * or throws; then it stands on that entry.
+   *
+   * @param most how many at most
+   * @return how many; if the reader said no, less than 0: the complement of that
+   */
+  public int readWithin(Stretch stretch, int most, EntryReader reader) {
+    for (int i = 0; i < size; i++) {
+      leaves[heap[i]].expect(most / size);
+    }
+    boolean alone = size == 1;
+    LeafCursor leaf = leaves[heap[0]];
+    int read = 0;
+    try {
+      while (read < most && (alone ? leaf.nextWithin(stretch) : nextWithin(stretch))) {
+        read++;
+        leaf = alone ? leaf : leaves[heap[0]];
+        if (!reader.read(leaf.keyView(), leaf.valueView())) {
+          return ~read;
+        }
+      }
+      return read;
+    } finally {
+      for (int i = 0; i < size; i++) {
+        leaves[heap[i]].endViews();
+      }
+    }
   }
 
   @Override
@@ -238,17 +299,20 @@ public final class MergingCursor implements EntryCursor {
   }
 
   /**
-   * Ends a stretch of the leaf in front before the first key that may come from elsewhere. The last
-   * move was forward; the other sources stay while the leaf goes on within the stretch.
+   * Ends a stretch before the first key at which the leaves of the sources, as they stand, may not
+   * go on by {@link #nextWithin}: because a leaf ends, or because an entry is not plain. The last
+   * move was forward, and but for such moves there is none until the stretch is given up.
    */
   public void end(Stretch stretch) {
-    byte[] leafEnd = sources[heap[0]].leafEnd();
-    if (leafEnd != null) {
-      stretch.endBefore(leafEnd, leafEnd.length, Words.head(leafEnd, 0, leafEnd.length));
-    }
-    for (int i = 1; i < Math.min(size, 3); i++) {
-      LeafCursor next = leaves[heap[i]];
-      stretch.endBefore(next.key(), next.keyLength(), heads[heap[i]]);
+    for (int i = 0; i < size; i++) {
+      byte[] leafEnd = sources[heap[i]].leafEnd();
+      if (leafEnd != null) {
+        stretch.endBefore(leafEnd, leafEnd.length, Words.head(leafEnd, 0, leafEnd.length));
+      }
+      LeafCursor leaf = leaves[heap[i]];
+      if (i > 0 && !leaf.isPlain(stretch)) {
+        stretch.endBefore(leaf.key(), leaf.keyLength(), heads[heap[i]]);
+      }
     }
   }
 
@@ -320,7 +384,6 @@ public final class MergingCursor implements EntryCursor {
   }
 
   private boolean build() {
-    stays = true;
     size = 0;
     nextHeadKnown = false;
     for (int i = 0; i < sources.length; i++) {

@@ -4,12 +4,12 @@ import io.isobardb.lsm.option.KeyOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a reader may go on in one leaf without asking what else there is: a moment, and the first
- * key at which something else comes in, be it another source, a bound, or the end of what range
- * deletes say.
+ * How far a reader may go on in the leaves where its sources stand without asking what else there
+ * is: a moment, and the first key at which something else comes in, be it an entry that is no plain
+ * value, the end of a source, a bound, or the end of what range deletes say.
  *
- * <p>What a leaf hands out within a stretch ({@link LeafCursor#nextWithin}) needs no further look:
- * it is a value that the moment sees, and the newest version of its key.
+ * <p>What a leaf comes to within a stretch ({@link LeafCursor#nextWithin}) needs no further look:
+ * it is a value that the moment sees, and the newest version of its key in that leaf.
  *
  * <p>Made for reuse. Thread rule: one thread at a time.
  */

@@ -290,8 +290,9 @@ final class CursorSources {
   }
 
   /**
-   * Ends a stretch of the leaf in front before what may change the answer: another source, or range
-   * deletes. The last move was forward.
+   * Ends a stretch from the current entry on before what its entries may not be handed out without
+   * a look at: what is not plain, the overlay, or where range deletes begin or end. The last move
+   * was forward.
    *
    * @return whether there is a stretch
    */
@@ -299,11 +300,11 @@ final class CursorSources {
     if (overlay != null && (isOwn() || overlay.hidesKeys())) {
       return false;
     }
-    merged.end(stretch);
     HiddenKeys keys = hidden;
     if (keys != null) {
       keys.bound(stretch, merged.leaf());
     }
+    merged.end(stretch);
     return true;
   }
 

@@ -67,14 +67,14 @@ public final class TreeCursor implements AutoCloseable {
   private boolean valid;
   private Stand stand = Stand.ON;
 
-  /** What the leaf in front may hand out after the current entry, if {@link #front} is set. */
+  /** How far all sources may go on from the current entry, if {@link #inStretch} is set. */
   private final Stretch stretch;
 
   /** The head of {@link #to}. */
   private final long toHead;
 
-  /** The leaf that a stretch is handed out of; null if there is none, or it is not known. */
-  private @Nullable LeafCursor front;
+  /** Whether a stretch has been begun, and the sources have moved within it since. */
+  private boolean inStretch;
 
   /**
    * The current key: {@link #ownKey}, or the array of the leaf that the sources stand on. Nobody
@@ -139,7 +139,7 @@ public final class TreeCursor implements AutoCloseable {
   }
 
   private void shut() {
-    front = null;
+    inStretch = false;
     if (stand == Stand.BEFORE) {
       stand = Stand.ON;
     }
@@ -198,7 +198,7 @@ public final class TreeCursor implements AutoCloseable {
   /** Places the sources on the current key; whether the snapshot still sees it. */
   private boolean find() {
     keepKey();
-    front = null;
+    inStretch = false;
     MergingCursor merged = sources.seek(key, 0, keyLength, lsn);
     stand = Stand.ON;
     sources.noteChanges();
@@ -303,36 +303,30 @@ public final class TreeCursor implements AutoCloseable {
     return place(true, origin, 0, length, cutOffAt);
   }
 
-  /** Moves to the next key if that is within a stretch of the leaf in front; whether it moved. */
+  /** Moves to the next key if that is within a stretch; whether it moved. */
   private boolean stepWithin() {
-    LeafCursor leaf = front();
-    if (leaf == null || !leaf.nextWithin(stretch)) {
+    if (!hasStretch() || !sources.merged().nextWithin(stretch)) {
       return false;
     }
-    show(leaf);
+    show(sources.merged().leaf());
     return true;
   }
 
-  /** The leaf that a stretch is handed out of, for sources that stand on the current entry. */
-  private @Nullable LeafCursor front() {
-    LeafCursor leaf = front;
-    if (leaf == null && stand == Stand.ON && sources.merged().stays()) {
-      leaf = begin();
-      front = leaf;
+  /** Whether there is a stretch; begins one if need be. The sources stand on the current entry. */
+  private boolean hasStretch() {
+    if (!inStretch && stand == Stand.ON) {
+      inStretch = begin();
     }
-    return leaf;
+    return inStretch;
   }
 
-  /** Begins a stretch from the current entry on, on which the sources stand; null if none can. */
-  private @Nullable LeafCursor begin() {
+  /** Begins a stretch from the current entry on; whether leaves know where it ends. */
+  private boolean begin() {
     stretch.begin();
-    if (!sources.bound(stretch)) {
-      return null;
-    }
     if (to != null) {
       stretch.endBefore(to, to.length, toHead);
     }
-    return stretch.isKnown() ? sources.merged().leaf() : null;
+    return sources.bound(stretch) && stretch.isKnown();
   }
 
   /** Moves back by one key. */
@@ -374,7 +368,7 @@ public final class TreeCursor implements AutoCloseable {
    * @param skip whether entries with the current key are to be passed over
    */
   private boolean settle(boolean skip) {
-    front = null;
+    inStretch = false;
     stand = Stand.ON;
     sources.noteChanges();
     MergingCursor merged = sources.merged();
@@ -422,7 +416,7 @@ public final class TreeCursor implements AutoCloseable {
    * passed: its value is kept.
    */
   private boolean settleBackward() {
-    front = null;
+    inStretch = false;
     sources.noteChanges();
     MergingCursor merged = sources.merged();
     while (merged.valid()) {
@@ -607,20 +601,19 @@ public final class TreeCursor implements AutoCloseable {
     }
   }
 
-  /** Hands out what follows within a stretch; as {@link LeafCursor#readWithin} says. */
+  /** Hands out what follows within a stretch; as {@link MergingCursor#readWithin} says. */
   private int readWithin(int most, EntryReader reader) {
     // While an overlay changes, so may what is behind the next entry.
-    LeafCursor leaf = most > 0 && standsOnIt() && !sources.mayChange() ? front() : null;
-    if (leaf == null) {
+    if (most == 0 || !standsOnIt() || sources.mayChange() || !hasStretch()) {
       return 0;
     }
+    MergingCursor merged = sources.merged();
     try {
-      leaf.expect(most);
-      int read = leaf.readWithin(stretch, most, reader);
+      int read = merged.readWithin(stretch, most, reader);
       sources.countSteps(read < 0 ? ~read : read);
       return read;
     } finally {
-      show(leaf);
+      show(merged.leaf());
     }
   }
 

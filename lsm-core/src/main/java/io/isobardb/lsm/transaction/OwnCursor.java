@@ -2,6 +2,7 @@ package io.isobardb.lsm.transaction;
 
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.LeafCursor;
+import io.isobardb.lsm.entry.Stretch;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
 import io.isobardb.memory.page.Memory;
@@ -48,6 +49,12 @@ final class OwnCursor extends LeafCursor {
   @Override
   public boolean valid() {
     return valid;
+  }
+
+  /** What it says is asked for at each step, and lies in no page. */
+  @Override
+  public boolean isPlain(Stretch stretch) {
+    return false;
   }
 
   @Override

@@ -20,7 +20,7 @@ class MergingCursorTest {
 
   private static final String[] PREFIXES = {"", "eightbyt", "eightbytes and more"};
 
-  private record Entry(byte[] key, long lsn, int source) {}
+  private record Entry(byte[] key, long lsn, int source, int kind) {}
 
   /** What a move has to come to, by which moves. */
   private enum Move {
@@ -29,6 +29,8 @@ class MergingCursorTest {
     PREVIOUS,
     SEEK
   }
+
+  private static final int PAGE_ENTRIES = 7;
 
   @Test
   void theNextKeyIsTheOneBehindAllVersionsWhereverTheyStand() {
@@ -39,28 +41,95 @@ class MergingCursorTest {
     assertTrue(passed > 1_000, () -> "hardly any older version was passed");
   }
 
-  private static int walk(SplittableRandom random, boolean falling) {
-    KeyOrder order = falling ? FallingOrder.FALLING : KeyOrder.BYTES;
+  /** Makes runs, and adds all their entries, sorted. */
+  private static EntryCursor[] sources(SplittableRandom random, KeyOrder order, List<Entry> all) {
     Comparator<Entry> sorted =
         Comparator.<Entry, byte[]>comparing(
                 Entry::key, (a, b) -> order.compare(a, 0, a.length, b, 0, b.length))
             .thenComparing(Comparator.comparingLong(Entry::lsn).reversed())
             .thenComparingInt(Entry::source);
     int runs = random.nextInt(1, 9);
-    List<Entry> all = new ArrayList<>();
     EntryCursor[] sources = new EntryCursor[runs];
     int keys = random.nextInt(1, 60);
     for (int run = 0; run < runs; run++) {
       List<Entry> own = new ArrayList<>();
       for (int i = random.nextInt(40); i > 0; i--) {
         long lsn = 8L * (100 * (runs - run) + i);
-        own.add(new Entry(key(random.nextInt(keys)), lsn, run));
+        int kind = random.nextInt(16) == 0 ? Kind.DELETE : Kind.PUT;
+        own.add(new Entry(key(random.nextInt(keys)), lsn, run, kind));
       }
       own.sort(sorted);
       sources[run] = new Listed(own, order);
       all.addAll(own);
     }
     all.sort(sorted);
+    return sources;
+  }
+
+  @Test
+  void aStretchGoesFromRunToRunAndHasTheNewestSeenVersionOfEachKey() {
+    int moved = 0;
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      try {
+        moved += walkByStretches(new SplittableRandom(seed), seed % 5 == 0);
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+    assertTrue(moved > 1_000, "hardly any change of runs within a stretch: " + moved);
+  }
+
+  /** Gives how often the entry behind came from another run. */
+  private static int walkByStretches(SplittableRandom random, boolean falling) {
+    KeyOrder order = falling ? FallingOrder.FALLING : KeyOrder.BYTES;
+    List<Entry> all = new ArrayList<>();
+    int changes = 0;
+    try (MergingCursor cursor = new MergingCursor(order, sources(random, order, all))) {
+      for (int walks = 0; walks < 30 && !all.isEmpty(); walks++) {
+        int at = random.nextInt(all.size());
+        Entry from = all.get(at);
+        boolean isNewest = at == 0 || !isSame(order, from.key, all.get(at - 1).key);
+        long seen =
+            !isNewest
+                ? from.lsn
+                : from.lsn + random.nextLong(random.nextBoolean() ? 4_000 : 400_000);
+        cursor.seek(from.key, 0, from.key.length, from.lsn);
+        Stretch stretch = new Stretch(order, Moment.at(seen, 0));
+        stretch.begin();
+        cursor.end(stretch);
+        while (stretch.isKnown() && cursor.nextWithin(stretch)) {
+          int source = all.get(at).source;
+          at = nextSeen(order, all, at, seen);
+          check(all, at, true, cursor);
+          assertEquals(Kind.PUT, cursor.kind());
+          changes += cursor.source() != source ? 1 : 0;
+        }
+        check(all, at, true, cursor);
+        at = nextSeen(order, all, at, seen);
+        boolean more = cursor.nextKey();
+        while (more && cursor.lsn() > seen) {
+          more = cursor.next();
+        }
+        check(all, at, more, cursor);
+      }
+    }
+    return changes;
+  }
+
+  /** The newest version that is seen of the key behind the one at {@code at}. */
+  private static int nextSeen(KeyOrder order, List<Entry> all, int at, long seen) {
+    int to = at + 1;
+    while (to < all.size()
+        && (isSame(order, all.get(at).key, all.get(to).key) || all.get(to).lsn > seen)) {
+      to++;
+    }
+    return to;
+  }
+
+  private static int walk(SplittableRandom random, boolean falling) {
+    KeyOrder order = falling ? FallingOrder.FALLING : KeyOrder.BYTES;
+    List<Entry> all = new ArrayList<>();
+    EntryCursor[] sources = sources(random, order, all);
     int passed = 0;
     try (MergingCursor cursor = new MergingCursor(order, sources)) {
       int at = 0;
@@ -114,7 +183,7 @@ class MergingCursorTest {
     }
   }
 
-  /** A run that has all its entries at hand, without values. */
+  /** A run that has all its entries at hand, without values; seven are a page. */
   private static final class Listed extends LeafCursor {
     private final List<Entry> entries;
     private final KeyOrder order;
@@ -130,7 +199,7 @@ class MergingCursorTest {
       if (at >= 0) {
         Entry entry = entries.get(at);
         System.arraycopy(entry.key, 0, key, 0, entry.key.length);
-        entry(entry.key.length, entry.lsn, Kind.PUT);
+        entry(entry.key.length, entry.lsn, entry.kind);
       }
       return at >= 0;
     }
@@ -183,6 +252,22 @@ class MergingCursorTest {
         to++;
       }
       return stand(to);
+    }
+
+    @Override
+    public boolean nextWithin(Stretch stretch) {
+      byte[] from = entries.get(at).key;
+      for (int to = at + 1; to < entries.size() && to % PAGE_ENTRIES != 0; to++) {
+        Entry next = entries.get(to);
+        if (stretch.sees(next.lsn) && !isSame(order, from, next.key)) {
+          byte[] end = stretch.end();
+          return stretch.isPlain(next.kind, next.lsn, Expiry.NEVER)
+              && (end == null
+                  || order.compare(next.key, 0, next.key.length, end, 0, stretch.endLength()) < 0)
+              && stand(to);
+        }
+      }
+      return false;
     }
 
     @Override

@@ -93,7 +93,7 @@ class RunTest {
         entries.add(number(cursor));
         stretch.begin();
         cursor.end(stretch);
-        while (cursor.leaf().nextWithin(stretch)) {
+        while (cursor.nextWithin(stretch)) {
           entries.add(number(cursor));
         }
       }
