@@ -17,7 +17,7 @@ final class Thesis {
   static final String LOOKUPS = "lookups";
   static final String SCANS = "scans";
 
-  private static final double SMALL_SECONDS = 3;
+  private static final double SMALL_SECONDS = 1;
   private static final double MOST_SECONDS = 10;
 
   private Thesis() {}
