@@ -158,7 +158,8 @@ final class StoreOption {
           .does(
               "The longest time a write waits for memory, L0 or the log. One that would wait longer"
                   + " fails with `WriteStalledException`, and nothing of it is applied. 0: a write"
-                  + " that would wait fails at once. Batches and transactions may have their own.",
+                  + " that would wait fails at once. Waits for locks of keys count, too, and fail"
+                  + " with `LockTimeoutException`. Batches and transactions may have their own.",
               "Set it if a caller has something better to do than to wait.");
 
   // The write memory grows no more once log-triggered flushes prevail, at 0.4 of the log limit.
@@ -266,8 +267,8 @@ final class StoreOption {
               before -> ProcessLimits.openFiles())
           .unsetBy(0)
           .does(
-              "How many files the store keeps open. Those read longest ago are closed, and opened"
-                  + " again when they are read.",
+              "How many files the store keeps open. Some that were not read lately are closed, and"
+                  + " opened again when they are read.",
               "Raise it if many more SSTables are read at random; lower it if the process needs"
                   + " its descriptors elsewhere.");
 
@@ -312,11 +313,12 @@ final class StoreOption {
           .formerly("flushStrategy")
           .does(
               "How much of a tree a flush takes. `ROUND_ROBIN`: slices in turn. `OLDEST`: slices"
-                  + " with the oldest entries first. `FULL`: all. `ADAPTIVE`: all if the log is cut"
-                  + " before slices come round. `BETA`: slices; all for the log's sake if less than"
-                  + " half of the memory was flushed for memory's sake lately. A tree that has less"
-                  + " than half of the write memory, less than 8 MB, and no floor is flushed whole"
-                  + " when memory runs short.",
+                  + " with the oldest entries first. `FULL`: all. `BETA`: slices; all for the log's"
+                  + " sake if less than half of the tree's memory was flushed for memory's sake"
+                  + " within a log's length. `ADAPTIVE`: as `BETA`, and all if flushes took that"
+                  + " memory less than 1.5 times. A tree that has less than half of the write"
+                  + " memory, less than 8 MB (4 MB once it was flushed by slices), and no floor is"
+                  + " flushed whole when memory runs short.",
               "`FULL` can save a tenth of the bytes written for skewed keys and a short log.");
 
   static final Option<Double> FLUSH_TRIGGER =
@@ -361,9 +363,10 @@ final class StoreOption {
           .byDefault(Adaptation.OFF)
           .does(
               "Whether trees get other `runs` while they are used otherwise. `ON`: as a model, and"
-                  + " what was found, say; not where somebody has set them. Parts of trees are merged"
-                  + " down where reads have lost as much as that costs. `OBSERVE`: what runs would"
-                  + " be chosen is told, and nothing is changed.",
+                  + " what was found, say; not where somebody has set them. L0 of a new tree may be"
+                  + " merged from twice `experiment.l0StartGroups` on. Parts of trees are merged"
+                  + " down where reads have lost as much as that costs. `OBSERVE`: what would be"
+                  + " chosen is told, and nothing is changed.",
               "Turn it on if phases of writes and phases of scans take turns, or if scans go to"
                   + " parts of the keys. See docs/adaptation.md.");
 
@@ -438,8 +441,9 @@ final class StoreOption {
           .byDefault(1.5)
           .formerly("levelDropFactor")
           .does(
-              "By how much a tree's write memory must outgrow L1 before L1 is dropped: f of"
-                  + " section 4.1.3. Without effect with `FIXED` levels.",
+              "By how much what comes from memory must outgrow L1 before L1 is dropped: f of"
+                  + " section 4.1.3. In a large tree that is what L0 delivers at a time, else the"
+                  + " write memory.",
               "The larger it is, the more steadily levels stay while memory comes and goes.");
 
   static final Option<Integer> LEVEL_SIZE_RATIO =
@@ -580,7 +584,8 @@ final class StoreOption {
           .byDefault(TUNING.maxStep())
           .formerly("memoryTunerMaxStep")
           .does(
-              "The share of its memory that write memory or cache gives at most in a step.",
+              "The share of its memory that write memory or cache gives at most in a step, unless"
+                  + " `experiment.tunerBoldness` allows more.",
               "See section 5.4.");
 
   static final Option<Double> TUNER_BOLDNESS =

@@ -385,7 +385,7 @@ public final class StoreOptions {
   }
 
   /**
-   * {@return how many files the store keeps open; those that were read longest ago are closed, and
+   * {@return how many files the store keeps open; some that were not read lately are closed, and
    * opened again when they are read}
    */
   public int maxOpenFiles() {
@@ -717,7 +717,7 @@ public final class StoreOptions {
 
     /**
      * How many files of its directory the store may keep open, 16 to 1,000,000. SSTables that were
-     * read longest ago are closed, and opened again when they are read. Files that are written to
+     * not read lately are closed, and opened again when they are read. Files that are written to
      * stay open, even beyond the limit. An open file takes about 1 KB of heap.
      *
      * <p>Default 0: a quarter of what the process may still open when the options are made, 16 to

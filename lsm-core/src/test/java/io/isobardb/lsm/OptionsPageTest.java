@@ -64,9 +64,9 @@ class OptionsPageTest {
       """
       ## Of a tree
 
-      They are stored when the tree is created. Each says whether it can be changed later. `Store.openTree`
-      refuses another one that was set and is stored otherwise, with both values. One that was not set takes
-      what is stored.
+      They are stored when the tree is created. Each says whether it can be changed later. If so,
+      `Store.openTree` changes one that was set and is stored otherwise. Else it refuses that, with both
+      values. One that was not set takes what is stored.
 
       """;
 

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.api.Sections;
 import io.isobardb.lsm.observe.Figure;
 import io.isobardb.lsm.observe.StallReason;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,17 +58,6 @@ class PagesTest {
     return found;
   }
 
-  /** The part of a page below a heading, up to the next heading of the same level or a higher. */
-  private static String section(String page, String heading) throws IOException {
-    String text = Files.readString(Path.of("..", page));
-    int level = heading.indexOf(' ');
-    Matcher sections =
-        Pattern.compile("(?sm)^" + Pattern.quote(heading) + "$(.*?)(?=^#{1," + level + "} |\\z)")
-            .matcher(text);
-    assertTrue(sections.find(), () -> page + " has no " + heading);
-    return sections.group(1);
-  }
-
   private static Set<String> missing(Set<String> names, String text) {
     return names.stream()
         .filter(name -> !text.contains("`" + name + "`"))
@@ -74,14 +65,30 @@ class PagesTest {
   }
 
   @Test
+  void theTableOfPackagesHasEachPackage() throws IOException {
+    Set<String> packages = new TreeSet<>();
+    for (String module : List.of("lsm-memory", "lsm-tuner", "lsm-core", "lsm-dataset")) {
+      Path sources = Path.of("..", module, "src/main/java/io/isobardb");
+      try (Stream<Path> files = Files.walk(sources)) {
+        files
+            .filter(file -> file.endsWith("package-info.java"))
+            .map(file -> sources.relativize(file.getParent()).toString())
+            .forEach(name -> packages.add(name.replace(File.separatorChar, '.')));
+      }
+    }
+    assertEquals(
+        Set.of(), missing(packages, Sections.below("ARCHITECTURE.md", "Modules and packages")));
+  }
+
+  @Test
   void theTableOfLocksHasEachLock() throws IOException {
     Set<String> locks = found("(\\w+) = new (?:ReentrantLock|SignalLock)\\(", "CLASS.GROUP");
-    assertEquals(Set.of(), missing(locks, section("ARCHITECTURE.md", "## Locks")));
+    assertEquals(Set.of(), missing(locks, Sections.below("ARCHITECTURE.md", "Locks")));
   }
 
   @Test
   void theTableOfThreadsHasEachService() throws IOException {
-    String table = section("ARCHITECTURE.md", "## Which thread does what");
+    String table = Sections.below("ARCHITECTURE.md", "Which thread does what");
     Set<String> services =
         found(
             "(?s)class \\w+ implements \\w*(?:Service|StoreWatch)\\b.*?"
@@ -97,7 +104,7 @@ class PagesTest {
         found(
             "gate\\(\\)(?:\\.|::)(?:wake|onFreed|setLogPressure|setLimitBytes|close)\\b", "CLASS");
     assertEquals(
-        Set.of(), missing(waking, section("ARCHITECTURE.md", "### Who wakes a stalled writer")));
+        Set.of(), missing(waking, Sections.below("ARCHITECTURE.md", "Who wakes a stalled writer")));
   }
 
   @Test
@@ -111,14 +118,14 @@ class PagesTest {
       }
     }
     assertTrue(exceptions.contains("DiskFullException"), exceptions::toString);
-    assertEquals(Set.of(), missing(exceptions, section("docs/operations.md", "## Errors")));
+    assertEquals(Set.of(), missing(exceptions, Sections.below("docs/operations.md", "Errors")));
   }
 
   @Test
   void theTableOfStallsHasEachReason() throws IOException {
     List<String> rows =
         Pattern.compile("(?m)^\\| `([A-Z0-9_]+)` \\|")
-            .matcher(section("docs/operations.md", "## Why writers wait"))
+            .matcher(Sections.below("docs/operations.md", "Why writers wait"))
             .results()
             .map(row -> row.group(1))
             .sorted()
@@ -133,7 +140,7 @@ class PagesTest {
     assertTrue(version.find());
     long rows =
         Pattern.compile("(?m)^\\| \\d+ \\|")
-            .matcher(section("docs/operations.md", "## Upgrading"))
+            .matcher(Sections.below("docs/operations.md", "Upgrading"))
             .results()
             .count();
     assertEquals(Integer.parseInt(version.group(1)), rows);
@@ -158,9 +165,9 @@ class PagesTest {
 
   @Test
   void thePageOnOperatingCountsTheSeriesOfATree() throws IOException {
-    String trees = section("docs/metrics.md", "## Of each tree");
+    String trees = Sections.below("docs/metrics.md", "Of each tree");
     long rows = Pattern.compile("(?m)^\\| `tree\\.").matcher(trees).results().count();
-    String text = section("docs/operations.md", "## Metrics").replaceAll("\\s+", " ");
+    String text = Sections.below("docs/operations.md", "Metrics").replaceAll("\\s+", " ");
     String series = "each tree has " + rows + " series";
     assertTrue(text.contains(series), series);
   }

@@ -127,7 +127,7 @@ public final class ExperimentalOptions {
     return number("processorMinimum");
   }
 
-  /** By how much a tree's write memory must outgrow L1 before that is dropped. */
+  /** By how much what comes from memory must outgrow L1 before that is dropped. */
   public double levelDropFactor() {
     return number("levelDropFactor");
   }
@@ -335,9 +335,9 @@ public final class ExperimentalOptions {
     }
 
     /**
-     * By how much a tree's write memory must outgrow its level L1 before that is dropped, 1 to 100:
-     * f of section 4.1.3. The larger it is, the more steadily levels stay while memory comes and
-     * goes. Without effect with levels of {@link Levels.Kind#FIXED}. Default: 1.5.
+     * By how much what comes from memory must outgrow a tree's level L1 before that is dropped, 1
+     * to 100: f of section 4.1.3. The larger it is, the more steadily levels stay while memory
+     * comes and goes. Default: 1.5.
      */
     public Builder levelDropFactor(double factor) {
       return set("levelDropFactor", factor);

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Keeps the descriptors that a storage holds within a limit: before one more is taken, files that
- * were read longest ago give theirs back ({@link ChannelFile#park}), and take another one when they
+ * were not read lately give theirs back ({@link ChannelFile#park}), and take another one when they
  * are read again.
  *
  * <p>A clock chooses: a file that was read since the hand last passed is passed over once. Readers

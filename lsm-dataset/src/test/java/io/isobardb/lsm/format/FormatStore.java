@@ -29,9 +29,9 @@ import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Builds the stores that {@code FormatVersionsTest} opens: one of each format version, made by a
- * release that wrote it, with every type of file and page. A file {@code store-N.zip} holds the
- * store's directory as a kill of the process would have left it.
+ * Builds the stores that {@code FormatVersionsTest} opens, each made by a release that wrote its
+ * format version, with every type of file and page. A file {@code store-N.zip} holds the store's
+ * directory as a kill of the process would have left it.
  *
  * <p>It calls nothing that the release of format version 1 does not have (there {@code KeyOrder} is
  * in the package {@code entry}). To make a store of a release, compile this file against its

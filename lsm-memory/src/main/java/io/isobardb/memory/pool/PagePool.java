@@ -32,8 +32,9 @@ import java.util.Map;
  * <p>Thread rule: all methods may be called by any thread. {@code memory} and {@code base} take no
  * lock; a page handed from one thread to another must be handed over with a happens-before edge.
  *
- * <p>Invariants: the ledger's sum is {@link #allocatedBytes}, which is never above the limit (save
- * while a lowered limit is being reached); a page is free, in limbo, or charged to one purpose.
+ * <p>Invariants: the ledger's sum is {@link #allocatedBytes}, which is not above the limit (save
+ * while a lowered limit is being reached, and for slabs of {@link #lendSlab}); a page is free, in
+ * limbo, or charged to one purpose.
  */
 public final class PagePool implements AutoCloseable {
   /** No page. */

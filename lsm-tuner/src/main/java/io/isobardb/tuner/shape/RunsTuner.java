@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A change costs what it rewrites, and saves what the model says as long as the tree is used as
  * it is. Where that is known from phases like this one, what it saves in the time left is weighed
  * against its price. Else it is rent or buy: the change is made once waiting has cost as much as it
- * does. So a stay of any length costs at most twice what it would with hindsight, and a window.
+ * does. At the plain price a stay of any length so costs at most twice what it would with
+ * hindsight, and a window. Patience, and doubt in runs that the tree never had, raise the price.
  *
  * <p>A change is judged by what it has saved: what was found, beside what the model says of the
  * runs before. One that costs more is taken back, and others are barred for a while, each time for
