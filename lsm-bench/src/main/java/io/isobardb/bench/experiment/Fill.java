@@ -4,23 +4,27 @@ import static io.isobardb.bench.latency.ScaledLoad.PUT;
 
 import io.isobardb.bench.experiment.report.Results;
 import io.isobardb.bench.experiment.report.Row;
-import io.isobardb.bench.latency.FillLoad;
+import io.isobardb.bench.latency.FullSpeed;
+import io.isobardb.bench.latency.FullSpeed.Device;
+import io.isobardb.bench.latency.FullSpeed.Operations;
+import io.isobardb.bench.latency.FullSpeed.Place;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * What options do to writes to random keys as fast as one client can, in virtual time: the settings
- * of "Towards a Burst-Aware LevelDB". What is not turned is as in LevelDB: 4 MB of write memory,
- * SSTables of 2 MB. Stateless.
+ * What options do to writes to random keys of an empty store as fast as one client can, in virtual
+ * time (LevelDB's <i>fillrandom</i>): the settings of "Towards a Burst-Aware LevelDB". What is not
+ * turned is as in LevelDB: 4 MB of write memory, SSTables of 2 MB. Stateless.
  */
-abstract class Fill implements Experiment {
+abstract class Fill implements VirtualExperiment {
   static final String SOURCE = "Towards a Burst-Aware LevelDB, ";
   static final String MEMORY = "write memory [MB]";
   static final String TABLES = "SSTables [KB]";
   static final int USUAL_MEMORY = 4;
   static final int USUAL_TABLES = 2048;
 
+  private static final long KEYS = 1_000_000;
   private static final long MEGABYTE = 1 << 20;
   private static final long LEAST_BUDGET = 24 * MEGABYTE;
   private static final double SMALL_SECONDS = 3;
@@ -48,19 +52,17 @@ abstract class Fill implements Experiment {
     all.put("experiment.diskTableSize", Long.toString(tables));
     all.putAll(options(point));
     double seconds = Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS));
-    FillLoad load =
-        new FillLoad(Math.max(LEAST_BUDGET, memory * 3 / 2), all, batch(point), seconds);
+    FullSpeed load =
+        new FullSpeed(
+            new Operations(100, 0, KEYS, false, batch(point)),
+            new Place(1, 2, Math.max(LEAST_BUDGET, memory * 3 / 2), Device.OF_BURSTS),
+            all,
+            seconds);
     return List.of(Bench.row(point, load.run(bench.seed(), bench::progress)));
   }
 
   private static double number(Point point, String name, int usual) {
     return point.parameters().containsKey(name) ? point.real(name) : usual;
-  }
-
-  /** On a simulated clock nothing has to be rehearsed. */
-  @Override
-  public boolean rehearses() {
-    return false;
   }
 
   /** What clients wrote at each value of a parameter, in this order. */

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What flushes and merges cost requests that arrive when they will, in virtual time. */
-final class InternalWork implements Experiment {
+final class InternalWork implements VirtualExperiment {
   private static final String LOAD = "load";
   private static final String WORK = "internal work";
   private static final String AS_IT_IS = "as it is";
@@ -121,11 +121,6 @@ final class InternalWork implements Experiment {
         };
     boolean unlimited = text.equals(ORDER) || text.equals(NEITHER);
     return new Work(jobs, limit, unlimited ? Map.of("ioBandwidth", "unlimited") : Map.of());
-  }
-
-  @Override
-  public boolean rehearses() {
-    return false;
   }
 
   @Override

@@ -1,13 +1,7 @@
 package io.isobardb.bench.experiment;
 
 /** An experiment on simulated stores: what it counts is the same on every machine. */
-interface SimulatedExperiment extends Experiment {
-  /** On a simulated clock nothing has to be rehearsed. */
-  @Override
-  default boolean rehearses() {
-    return false;
-  }
-
+interface SimulatedExperiment extends VirtualExperiment {
   /** Enough for a disk with the usual records and log. */
   @Override
   default long heapBytes(Scale scale) {

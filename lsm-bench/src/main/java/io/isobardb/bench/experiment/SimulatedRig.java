@@ -189,8 +189,41 @@ final class SimulatedRig implements AutoCloseable {
         put(tree, record[1]);
       }
     }
+    settle();
+  }
+
+  /** Flushes, and does all that there is to do in the background. */
+  void settle() {
     store.flush();
     scheduler.runUntilIdle();
+  }
+
+  /** Merges all of the first tree into its last level. */
+  void compact() {
+    trees.get(0).compact(null, null);
+    scheduler.runUntilIdle();
+  }
+
+  /** Deletes so many records of the first tree, which lie anywhere in the order of the keys. */
+  void deleteFirst(long count) {
+    for (long record = 0; record < count; record++) {
+      data.key(record, key);
+      trees.get(0).delete(key);
+      background();
+    }
+  }
+
+  /** Gets the same records, each so many times in a row; pages read from disk by one get. */
+  double pagesOfFirst(long count, int times) {
+    long before = store.stats().cache().queryMisses();
+    for (long record = 0; record < count; record++) {
+      data.key(record, key);
+      for (int i = 0; i < times; i++) {
+        trees.get(0).get(key);
+      }
+      background();
+    }
+    return (store.stats().cache().queryMisses() - before) / (double) (count * times);
   }
 
   /** What the first tree's statistics say now. */

@@ -110,11 +110,15 @@ final class LatencyPage {
     return all;
   }
 
+  /** By whole seconds: what is left at the end would look like a fall. */
   private Chart throughput() {
     List<Series> series = new ArrayList<>();
     for (Outcome outcome : report.outcomes()) {
       List<Double> done =
-          outcome.latencies().doneBySecond().stream().map(Long::doubleValue).toList();
+          outcome.latencies().doneBySecond().stream()
+              .limit(Math.max(1, (long) outcome.seconds()))
+              .map(Long::doubleValue)
+              .toList();
       series.add(new Series(outcome.engine(), seconds(done.size()), done));
     }
     return Chart.lines("Requests done", TIME, "[1/s]", series);

@@ -15,9 +15,20 @@ record Outcome(
     long seed,
     List<List<PhasedStore.Pages>> phases,
     List<String> runs,
-    List<StoreListener.Shape> decisions) {
+    List<Decision> decisions) {
   /** A phase is measured in so many parts. */
   static final int PARTS = 10;
+
+  /**
+   * What a store has decided.
+   *
+   * @param operations since the first phase began; below 0 before
+   */
+  record Decision(long operations, StoreListener.Shape shape) {
+    Decision since(long begin) {
+      return new Decision(operations - begin, shape);
+    }
+  }
 
   Outcome {
     phases = List.copyOf(phases);

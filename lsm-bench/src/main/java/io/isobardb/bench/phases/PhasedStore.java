@@ -41,7 +41,7 @@ final class PhasedStore implements AutoCloseable {
   private final Tree tree;
   private final Dataset data = new Dataset(Shape.KEY_BYTES, Shape.VALUE_BYTES);
   private final SplittableRandom random;
-  private final List<StoreListener.Shape> decisions = new ArrayList<>();
+  private final List<Outcome.Decision> decisions = new ArrayList<>();
   private final boolean isZipf;
   private final byte[] key = new byte[Shape.KEY_BYTES];
   private final byte[] value = new byte[Shape.VALUE_BYTES];
@@ -49,6 +49,7 @@ final class PhasedStore implements AutoCloseable {
   private SharedStateDiscreteSampler zipf;
   private long records;
   private long version;
+  private long done;
 
   /**
    * Pages so far, since the store was opened.
@@ -90,7 +91,7 @@ final class PhasedStore implements AutoCloseable {
         new StoreListener() {
           @Override
           public void onShaped(Shape event) {
-            decisions.add(event);
+            decisions.add(new Outcome.Decision(done, event));
           }
         });
     this.tree = store.openTree("t", treeOptions);
@@ -126,6 +127,7 @@ final class PhasedStore implements AutoCloseable {
   void run(Mix mix, long operations) {
     for (long i = 0; i < operations; i++) {
       one(mix);
+      done++;
       background();
     }
   }
@@ -144,8 +146,13 @@ final class PhasedStore implements AutoCloseable {
     return tree.runs().toString();
   }
 
+  /** Operations so far, but for those that loaded it. */
+  long done() {
+    return done;
+  }
+
   /** What was decided so far. */
-  List<StoreListener.Shape> decisions() {
+  List<Outcome.Decision> decisions() {
     return List.copyOf(decisions);
   }
 

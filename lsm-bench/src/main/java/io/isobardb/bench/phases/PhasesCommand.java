@@ -9,6 +9,8 @@ import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.cli.report.HtmlOption;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.policy.TreeShape;
@@ -20,6 +22,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -141,8 +144,11 @@ public final class PhasesCommand implements Callable<Integer> {
 
   @Mixin private JsonOption json = new JsonOption();
 
+  @Mixin private HtmlOption html = new HtmlOption();
+
   @Override
   public Integer call() throws IOException {
+    html.check();
     Numbers.check("--records", records, 1_000, MOST_RECORDS);
     Numbers.check("--seeds", seeds, 1, MOST_SEEDS);
     List<Contender> contenders = contenders();
@@ -171,6 +177,8 @@ public final class PhasesCommand implements Callable<Integer> {
     String name = file == null ? name() : file.toString();
     PhaseList told = order == Order.random ? phases.shuffled(seed) : phases;
     PhasesReport report = new PhasesReport(name, told, outcomes);
+    Map<String, String> facts = Provenance.of(command, Path.of(""));
+    html.write(() -> new PhasesPage(report, facts).page());
     PrintWriter out = command.commandLine().getOut();
     out.print(json.isGiven() ? JSON.std.asString(report.toMap()) + "\n" : report.text());
     out.flush();

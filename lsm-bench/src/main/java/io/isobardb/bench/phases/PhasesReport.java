@@ -20,11 +20,11 @@ record PhasesReport(String workload, PhaseList phases, List<Outcome> outcomes) {
     outcomes = List.copyOf(outcomes);
   }
 
-  private List<String> contenders() {
+  List<String> contenders() {
     return outcomes.stream().map(Outcome::contender).distinct().toList();
   }
 
-  private List<Outcome> of(String contender) {
+  List<Outcome> of(String contender) {
     return outcomes.stream().filter(each -> each.contender().equals(contender)).toList();
   }
 
@@ -62,7 +62,7 @@ record PhasesReport(String workload, PhaseList phases, List<Outcome> outcomes) {
   }
 
   /** What adaptation costs beside each of the others: means over seeds, two standard errors. */
-  private String ratios() {
+  String ratios() {
     StringBuilder text = new StringBuilder();
     for (String adapting : contenders()) {
       if (!adapting.startsWith("adaptation")) {
@@ -108,10 +108,11 @@ record PhasesReport(String workload, PhaseList phases, List<Outcome> outcomes) {
     return out.toString();
   }
 
-  private static String line(StoreListener.Shape decision) {
+  private static String line(Outcome.Decision decision) {
+    StoreListener.Shape shape = decision.shape();
     return text(
         "  window %d: %s %s to %s: %s%n",
-        decision.window(), decision.action(), decision.from(), decision.to(), decision.reason());
+        shape.window(), shape.action(), shape.from(), shape.to(), shape.reason());
   }
 
   /** Everything, for JSON. */
@@ -150,8 +151,10 @@ record PhasesReport(String workload, PhaseList phases, List<Outcome> outcomes) {
     return map;
   }
 
-  private static Map<String, Object> fields(StoreListener.Shape decision) {
+  private static Map<String, Object> fields(Outcome.Decision decided) {
+    StoreListener.Shape decision = decided.shape();
     Map<String, Object> map = new LinkedHashMap<>();
+    map.put("operations", decided.operations());
     map.put("window", decision.window());
     map.put("action", decision.action());
     map.put("from", decision.from());

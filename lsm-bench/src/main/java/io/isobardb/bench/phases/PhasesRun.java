@@ -45,6 +45,7 @@ record PhasesRun(
   private Outcome measure(PhasedStore store, Contender contender, long seed, Watcher watcher) {
     List<List<PhasedStore.Pages>> pages = new ArrayList<>();
     List<String> runs = new ArrayList<>();
+    long begin = store.done();
     PhasedStore.Pages before = store.pages();
     for (int i = 0; i < workload.phases().size(); i++) {
       Phase phase = workload.phases().get(i);
@@ -68,7 +69,9 @@ record PhasesRun(
       pages.add(parts);
       runs.add(store.runs());
     }
-    return new Outcome(contender.name(), seed, pages, runs, store.decisions());
+    List<Outcome.Decision> decisions =
+        store.decisions().stream().map(each -> each.since(begin)).toList();
+    return new Outcome(contender.name(), seed, pages, runs, decisions);
   }
 
   /** The options of the store. */

@@ -333,6 +333,11 @@ final class TuneReport {
   String properties() {
     StringBuilder text = new StringBuilder();
     text.append("# ").append(load.description()).append(": the best ").append(metric.label());
+    if (!findings.pairs().isEmpty()) {
+      text.append(", ").append(Numbers.significant(findings.ratio()));
+      text.append(" times the defaults' in ");
+      text.append(Numbers.count(findings.pairs().size(), "pair"));
+    }
     text.append("\n# StoreOptions.fromProperties(properties, \"").append(TuneCommand.PREFIX);
     text.append("\")\n");
     StringBuilder tree = new StringBuilder();

@@ -298,6 +298,16 @@ class LatencyCommandTest {
     assertFalse(html.contains("http://") || html.contains("https://"), "it needs a network");
   }
 
+  @Test
+  void thePageHasWholeSecondsOnly() throws Exception {
+    Path page = dir.resolve("seconds.html");
+    run("--load steady --rate 1000 --duration 2500ms --records 2000 --memory 8MB --html " + page);
+    String html = Files.readString(page);
+    String chart = html.substring(html.indexOf("Requests done"));
+    chart = chart.substring(0, chart.indexOf("</svg>"));
+    assertEquals(2, chart.split("<title>isobar: ").length - 1, chart);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"isobar", "rocksdb"})
   void enginesRunOnTheRealClock(String name) throws Exception {

@@ -103,6 +103,19 @@ class PhasesCommandTest {
   }
 
   @Test
+  void aPageShowsPagesOverTimeAndWhatWasDecided() throws Exception {
+    Path page = dir.resolve("phases.html");
+    String line = "--workload grow --runs LEVELED --adaptation on --seeds 2 --html " + page;
+    String text = run(0, ("--records 4000 " + line).split(" "));
+    assertTrue(text.contains("BEGIN"), text);
+    String html = Files.readString(page);
+    assertTrue(html.contains("Pages read by lookups and scans"), html);
+    assertTrue(html.contains("decisions of adaptation ON, seed 1"), html);
+    assertTrue(html.contains("BEGIN"), html);
+    refused("--html can't be written", "--html", dir.toString());
+  }
+
+  @Test
   void badInputIsToldInOneLine() {
     refused("no workload is called 'night'", "--workload", "night");
     refused("on, observe or off", "--adaptation", "maybe");
