@@ -35,8 +35,7 @@ final class Thesis {
   static Map<String, Double> run(
       Operations operations, Place place, Map<String, String> options, Bench bench) {
     double seconds = Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS));
-    return new FullSpeed(operations, place, options, seconds)
-        .run(bench.seed(), bench::progress);
+    return new FullSpeed(operations, place, options, seconds).run(bench.seed(), bench::progress);
   }
 
   /** Means of a figure at each value of a parameter, in this order. */

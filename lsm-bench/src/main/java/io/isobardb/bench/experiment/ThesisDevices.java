@@ -64,8 +64,7 @@ final class ThesisDevices implements VirtualExperiment {
   @Override
   public List<Chart> charts(Results results) {
     return List.of(
-        Charts.lines(
-            "Writes", results.where(Thesis.KIND, Thesis.WRITES), RECORDS, DEVICE, SERVED),
+        Charts.lines("Writes", results.where(Thesis.KIND, Thesis.WRITES), RECORDS, DEVICE, SERVED),
         Charts.lines(
             "Lookups", results.where(Thesis.KIND, Thesis.LOOKUPS), RECORDS, DEVICE, SERVED));
   }

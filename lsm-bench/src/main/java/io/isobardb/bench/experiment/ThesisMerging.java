@@ -50,8 +50,7 @@ final class ThesisMerging implements SimulatedExperiment {
   @Override
   public List<Point> points(Scale scale) {
     List<Point> points = Point.each(List.of(new Point(Map.of())), Thesis.KIND, KINDS);
-    return Point.each(
-        Point.each(points, READS, LENGTHS), LEVELS, List.of(AS_THEY_ARE, MERGED));
+    return Point.each(Point.each(points, READS, LENGTHS), LEVELS, List.of(AS_THEY_ARE, MERGED));
   }
 
   @Override

@@ -17,8 +17,7 @@ import java.util.Map;
 final class ThesisPages implements VirtualExperiment {
   private static final String PAGES = "pages [KB]";
   private static final List<Integer> SIZES = List.of(4, 8, 16, 32, 64);
-  private static final List<String> KINDS =
-      List.of(Thesis.WRITES, Thesis.LOOKUPS, Thesis.SCANS);
+  private static final List<String> KINDS = List.of(Thesis.WRITES, Thesis.LOOKUPS, Thesis.SCANS);
   private static final long KEYS = 400_000;
   private static final Place PLACE =
       new Place(4, 4, 16L << 20, new Device(200L << 20, 200L << 20, 0.5));
@@ -39,8 +38,7 @@ final class ThesisPages implements VirtualExperiment {
 
   @Override
   public List<Point> points(Scale scale) {
-    return Point.each(
-        Point.each(List.of(new Point(Map.of())), Thesis.KIND, KINDS), PAGES, SIZES);
+    return Point.each(Point.each(List.of(new Point(Map.of())), Thesis.KIND, KINDS), PAGES, SIZES);
   }
 
   @Override
@@ -50,8 +48,7 @@ final class ThesisPages implements VirtualExperiment {
     return List.of(
         Bench.row(
             point,
-            Thesis.run(
-                Thesis.operations(point.text(Thesis.KIND), KEYS), PLACE, options, bench)));
+            Thesis.run(Thesis.operations(point.text(Thesis.KIND), KEYS), PLACE, options, bench)));
   }
 
   @Override
@@ -62,9 +59,7 @@ final class ThesisPages implements VirtualExperiment {
   @Override
   public List<Verdict> check(Results results) {
     return List.of(
-        Claims.falls(
-            "writes become slower with pages above 4 KB",
-            served(results, Thesis.WRITES)),
+        Claims.falls("writes become slower with pages above 4 KB", served(results, Thesis.WRITES)),
         Claims.rises(
             "lookups become faster with pages up to 64 KB", served(results, Thesis.LOOKUPS)),
         Claims.rises("scans become faster with pages up to 64 KB", served(results, Thesis.SCANS)));

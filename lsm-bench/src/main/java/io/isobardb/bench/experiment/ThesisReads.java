@@ -50,8 +50,7 @@ final class ThesisReads implements SimulatedExperiment {
   public List<Point> points(Scale scale) {
     List<Point> points = new ArrayList<>();
     for (int absent : List.of(0, 50, 100)) {
-      points.addAll(
-          Point.each(List.of(Point.of(ABSENT, absent)), FILTERS, List.of(BITS, 0)));
+      points.addAll(Point.each(List.of(Point.of(ABSENT, absent)), FILTERS, List.of(BITS, 0)));
     }
     points.addAll(Point.each(List.of(Point.of(FILTERS, BITS)), TIMES, List.of(1, REPEATED)));
     return points;
@@ -123,8 +122,7 @@ final class ThesisReads implements SimulatedExperiment {
     for (Row row : results.rows()) {
       if (row.parameters().containsKey(TIMES)) {
         double before = row.figure(BEFORE_DELETION);
-        deletions.add(
-            new Pair(row.parameter(TIMES) + " in a row", row.figure(PAGES), before));
+        deletions.add(new Pair(row.parameter(TIMES) + " in a row", row.figure(PAGES), before));
       }
     }
     verdicts.add(

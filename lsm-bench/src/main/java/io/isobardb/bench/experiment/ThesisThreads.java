@@ -51,8 +51,7 @@ final class ThesisThreads implements VirtualExperiment {
     String kind = point.text(Thesis.KIND);
     int threads = point.number(THREADS);
     boolean writes = kind.equals(Thesis.WRITES);
-    Place place =
-        new Place(writes ? 1 : threads, writes ? threads : PROCESSORS, MEMORY, DEVICE);
+    Place place = new Place(writes ? 1 : threads, writes ? threads : PROCESSORS, MEMORY, DEVICE);
     Map<String, String> options =
         writes
             ? Map.of("memoryTuner", "off", "backgroundThreads", Integer.toString(threads))

@@ -66,8 +66,7 @@ public record FullSpeed(
    */
   public Map<String, Double> run(long seed, Consumer<String> progress) {
     LatencySpec spec = spec(seed);
-    Watcher watcher =
-        (text, done, all) -> progress.accept((int) done + " of " + (int) all + " s");
+    Watcher watcher = (text, done, all) -> progress.accept((int) done + " of " + (int) all + " s");
     String name = "full speed";
     Outcome outcome =
         requests.isLoaded

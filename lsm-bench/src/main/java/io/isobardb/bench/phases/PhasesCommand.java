@@ -2,6 +2,7 @@ package io.isobardb.bench.phases;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.bench.drive.Shape;
+import io.isobardb.bench.process.Provenance;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.JsonOption;
@@ -10,7 +11,6 @@ import io.isobardb.cli.console.Progress;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
-import io.isobardb.bench.process.Provenance;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.policy.TreeShape;

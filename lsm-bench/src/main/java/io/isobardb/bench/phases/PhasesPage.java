@@ -40,8 +40,7 @@ final class PhasesPage {
     for (Outcome outcome : report.outcomes()) {
       if (!outcome.decisions().isEmpty()) {
         page.folded(
-            "Decisions of " + outcome.contender() + ", seed " + outcome.seed(),
-            decisions(outcome));
+            "Decisions of " + outcome.contender() + ", seed " + outcome.seed(), decisions(outcome));
       }
     }
     return page.heading("How").facts(facts);
