@@ -2,7 +2,11 @@ package io.isobardb.lsm;
 
 import java.nio.ByteBuffer;
 
-/** Looks at a value in place; see {@link Tree#read}. */
+/**
+ * Looks at a value in place; see {@link Tree#read}.
+ *
+ * @param <T> what it makes of a value
+ */
 @FunctionalInterface
 public interface ValueReader<T> {
   /**

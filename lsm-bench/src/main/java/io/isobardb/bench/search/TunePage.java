@@ -36,8 +36,7 @@ record TunePage(TuneReport report, Map<String, String> facts) {
       }
     }
     if (report.isForPaste()) {
-      page.heading("To paste");
-      report.properties().lines().forEach(page::paragraph);
+      page.heading("To paste").lines(report.properties());
     }
     return page.folded("All runs", report.runs()).heading("How").facts(facts);
   }

@@ -88,6 +88,11 @@ public final class Page {
     return element("p", text);
   }
 
+  /** Lines to copy as they are. */
+  public Page lines(String text) {
+    return element("pre", text);
+  }
+
   private Page element(String tag, String text) {
     body.append('<').append(tag).append('>').append(Svg.escape(text));
     body.append("</").append(tag).append(">\n");

@@ -11,6 +11,8 @@ public final class ConflictException extends TransactionAbortedException {
   private final byte[] key;
 
   /**
+   * A transaction lost against another one.
+   *
    * @param tree the name of the tree
    * @param key the key it was about, or where a range of keys begins
    * @param message which transaction, what it did to the key, and what another had done

@@ -25,6 +25,8 @@ public final class CorruptionException extends IsobarException {
   private volatile @Nullable String directory;
 
   /**
+   * Damage in a file of no tree, or of one that is not known.
+   *
    * @param file name of the file in the store's directory
    * @param offset byte offset of the page or record that is wrong
    * @param what what was expected and what was found
@@ -34,6 +36,8 @@ public final class CorruptionException extends IsobarException {
   }
 
   /**
+   * Damage in a file of a tree.
+   *
    * @param file its name in the store's directory
    * @param offset of the page or record, in bytes
    * @param what what is wrong with it

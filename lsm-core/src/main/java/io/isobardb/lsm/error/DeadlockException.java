@@ -11,6 +11,8 @@ public final class DeadlockException extends TransactionAbortedException {
   private final byte[] key;
 
   /**
+   * Transactions wait for each other.
+   *
    * @param tree the name of the tree
    * @param key the key it was about, or where a range of keys begins
    * @param message which transactions wait for each other

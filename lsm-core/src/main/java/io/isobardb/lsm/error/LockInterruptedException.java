@@ -19,6 +19,8 @@ public final class LockInterruptedException extends IsobarException {
   private final byte[] key;
 
   /**
+   * A wait for a lock was interrupted.
+   *
    * @param tree the name of the tree
    * @param key the key it was about, or where a range of keys begins
    * @param message which transaction waited, and for whom

@@ -11,6 +11,8 @@ public final class LockTimeoutException extends TransactionAbortedException {
   private final byte[] key;
 
   /**
+   * A lock was not to be had in time.
+   *
    * @param tree the name of the tree
    * @param key the key it was about, or where a range of keys begins
    * @param message which transaction waited, how long, and for whom

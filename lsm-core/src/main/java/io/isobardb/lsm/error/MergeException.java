@@ -19,6 +19,8 @@ public final class MergeException extends IsobarException {
   private final String operator;
 
   /**
+   * A merge operator has thrown.
+   *
    * @param tree the name of the tree
    * @param key the key whose value it was to make
    * @param operator the name of the operator

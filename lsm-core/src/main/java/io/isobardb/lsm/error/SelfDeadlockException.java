@@ -17,6 +17,8 @@ public final class SelfDeadlockException extends IsobarException {
   private final byte[] key;
 
   /**
+   * A thread would wait for itself.
+   *
    * @param tree the name of the tree
    * @param key the key that is locked
    * @param message which transaction of this thread has the lock

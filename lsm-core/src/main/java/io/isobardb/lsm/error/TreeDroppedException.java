@@ -11,6 +11,8 @@ public final class TreeDroppedException extends StoreClosedException {
   private final String tree;
 
   /**
+   * The tree is gone.
+   *
    * @param tree the name of the tree
    */
   public TreeDroppedException(String tree) {

@@ -20,6 +20,8 @@ public final class WriteStalledException extends IsobarException {
   private final @Nullable Duration expectedWait;
 
   /**
+   * A write would have waited for too long.
+   *
    * @param reason the name of the {@code StallReason} that it would have waited for
    * @param tree the tree that it would have waited for, or was for; null if there are several
    * @param expectedWait how long it would still have waited, about; null if nothing tells

@@ -87,13 +87,19 @@ public interface StoreListener {
       long bytesWritten,
       long nanos) {}
 
-  /** A writer has waited. */
+  /**
+   * A writer has waited.
+   *
+   * @param reason what for
+   * @param nanos how long
+   */
   record Stall(StallReason reason, long nanos) {}
 
   /**
    * The log was synced.
    *
    * @param bytes of log that became durable
+   * @param nanos how long it took
    */
   record Sync(long bytes, long nanos) {}
 
@@ -212,7 +218,11 @@ public interface StoreListener {
       String action,
       String reason) {}
 
-  /** The store takes no more writes. */
+  /**
+   * The store takes no more writes.
+   *
+   * @param cause why
+   */
   record Failure(Throwable cause) {}
 
   /**

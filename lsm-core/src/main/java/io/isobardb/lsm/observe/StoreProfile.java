@@ -30,6 +30,7 @@ public record StoreProfile(List<TreeProfile> trees) {
   /**
    * One tree.
    *
+   * @param name the tree's
    * @param lookups gets that were counted
    * @param foundOnDisk those of them that a run on disk answered
    * @param absent those of them that nothing answered
@@ -55,8 +56,10 @@ public record StoreProfile(List<TreeProfile> trees) {
    * An SSTable.
    *
    * @param file its name
+   * @param bytes its size
    * @param minKey its first key in hexadecimal digits, {@value #MOST_KEY_BYTES} bytes of it at most
    * @param maxKey its last key, likewise
+   * @param reads what was asked of it
    */
   public record TableProfile(
       String file, long bytes, String minKey, String maxKey, TableReadStats reads) {
