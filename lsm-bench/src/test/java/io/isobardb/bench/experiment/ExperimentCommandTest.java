@@ -1,6 +1,7 @@
 package io.isobardb.bench.experiment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -117,6 +118,23 @@ class ExperimentCommandTest {
     List<Row> rows = Csv.read(dir.resolve(name + ".csv")).rows();
     assertEquals(1, rows.size());
     assertTrue(rows.get(0).figure(ScaledLoad.PUT) > 0, rows.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "thesis-reads, absent keys=50, 2",
+    "thesis-levels, size ratio=5, 2",
+    "thesis-merging, reads by records=0.25, 4",
+    "thesis-threads, threads at work=3, 1"
+  })
+  void whatTheThesisTurnsIsMeasured(String name, String only, int points) throws Exception {
+    assertEquals(0, experiment(name, "--only", only), err.toString());
+    List<Row> rows = Csv.read(dir.resolve(name + ".csv")).rows();
+    assertEquals(points, rows.size());
+    for (Row row : rows) {
+      assertFalse(row.figures().isEmpty(), rows.toString());
+      row.figures().forEach((figure, value) -> assertTrue(value >= 0, figure + " " + value));
+    }
   }
 
   private void assertMeasured(String name) throws Exception {
