@@ -192,7 +192,8 @@ final class StoreOption {
           .byDefault(1.25)
           .does(
               "How many times the size of a tree's last level all its levels may have together. L0"
-                  + " comes on top.",
+                  + " comes on top. While merges are behind, a `LEVELED` tree may"
+                  + " have more.",
               "Lower it to save disk space; a higher one saves merges.");
 
   static final Option<Levels> LEVELS =

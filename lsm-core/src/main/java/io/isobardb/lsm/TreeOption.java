@@ -75,7 +75,8 @@ final class TreeOption {
           .changes(Change.WHILE_OPEN)
           .does(
               "How many times the size of the tree's last level all its levels may have together."
-                  + " L0 comes on top.",
+                  + " L0 comes on top. While merges are behind, a `LEVELED` tree may"
+                  + " have more.",
               "Raise it for a tree with several `runs`: it is what they save writes with.");
 
   static final Option<Boolean> LOGGED =
