@@ -67,8 +67,6 @@ abstract class Fill implements VirtualExperiment {
 
   /** What clients wrote at each value of a parameter, in this order. */
   static double[] put(Results results, String parameter, List<Integer> values) {
-    return values.stream()
-        .mapToDouble(value -> results.where(parameter, Integer.toString(value)).mean(PUT))
-        .toArray();
+    return Thesis.means(results, parameter, values, PUT);
   }
 }

@@ -5,12 +5,14 @@ import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.latency.FullSpeed;
 import io.isobardb.bench.latency.FullSpeed.Operations;
 import io.isobardb.bench.latency.FullSpeed.Place;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What the experiments of the thesis "Cuttletree" share. */
 final class Thesis {
-  static final String SOURCE = "Cuttletree: Adaptive Tuning for Optimized LSM-Trees, ";
+  static final String SOURCE =
+      "CuttleTree: Adaptive Tuning for Optimized Log-Structured Merge Trees, ";
 
   static final String KIND = "operations";
   static final String WRITES = "writes";
@@ -34,8 +36,10 @@ final class Thesis {
   /** What they come to at full speed, with the memory tuner off. */
   static Map<String, Double> run(
       Operations operations, Place place, Map<String, String> options, Bench bench) {
+    Map<String, String> all = new LinkedHashMap<>(options);
+    all.put("memoryTuner", "off");
     double seconds = Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS));
-    return new FullSpeed(operations, place, options, seconds).run(bench.seed(), bench::progress);
+    return new FullSpeed(operations, place, all, seconds).run(bench.seed(), bench::progress);
   }
 
   /** Means of a figure at each value of a parameter, in this order. */

@@ -57,8 +57,7 @@ final class ThesisDevices implements VirtualExperiment {
     Operations operations = new Operations(writes, 0, 1000L * point.number(RECORDS), true, 0);
     Device device = point.text(DEVICE).equals(SLOW) ? SLOW_DEVICE : FAST_DEVICE;
     Place place = new Place(CLIENTS, PROCESSORS, MEMORY, device);
-    Map<String, String> options = Map.of("memoryTuner", "off");
-    return List.of(Bench.row(point, Thesis.run(operations, place, options, bench)));
+    return List.of(Bench.row(point, Thesis.run(operations, place, Map.of(), bench)));
   }
 
   @Override

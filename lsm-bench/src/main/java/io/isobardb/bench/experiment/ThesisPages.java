@@ -44,7 +44,7 @@ final class ThesisPages implements VirtualExperiment {
   @Override
   public List<Row> measure(Point point, Bench bench) {
     long page = 1024L * point.number(PAGES);
-    Map<String, String> options = Map.of("pageSize", Long.toString(page), "memoryTuner", "off");
+    Map<String, String> options = Map.of("pageSize", Long.toString(page));
     return List.of(
         Bench.row(
             point,

@@ -53,9 +53,7 @@ final class ThesisThreads implements VirtualExperiment {
     boolean writes = kind.equals(Thesis.WRITES);
     Place place = new Place(writes ? 1 : threads, writes ? threads : PROCESSORS, MEMORY, DEVICE);
     Map<String, String> options =
-        writes
-            ? Map.of("memoryTuner", "off", "backgroundThreads", Integer.toString(threads))
-            : Map.of("memoryTuner", "off");
+        writes ? Map.of("backgroundThreads", Integer.toString(threads)) : Map.of();
     return List.of(
         Bench.row(point, Thesis.run(Thesis.operations(kind, KEYS), place, options, bench)));
   }
