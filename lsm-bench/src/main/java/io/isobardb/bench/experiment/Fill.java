@@ -67,6 +67,6 @@ abstract class Fill implements VirtualExperiment {
 
   /** What clients wrote at each value of a parameter, in this order. */
   static double[] put(Results results, String parameter, List<Integer> values) {
-    return Thesis.means(results, parameter, values, PUT);
+    return results.means(parameter, values, PUT);
   }
 }

@@ -1,12 +1,9 @@
 package io.isobardb.bench.experiment;
 
-import io.isobardb.bench.experiment.report.Results;
-import io.isobardb.bench.experiment.report.Results.Pair;
 import io.isobardb.bench.latency.FullSpeed;
 import io.isobardb.bench.latency.FullSpeed.Operations;
 import io.isobardb.bench.latency.FullSpeed.Place;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** What the experiments of the thesis "Cuttletree" share. */
@@ -40,18 +37,5 @@ final class Thesis {
     all.put("memoryTuner", "off");
     double seconds = Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS));
     return new FullSpeed(operations, place, all, seconds).run(bench.seed(), bench::progress);
-  }
-
-  /** Means of a figure at each value of a parameter, in this order. */
-  static double[] means(Results results, String parameter, List<?> values, String figure) {
-    return values.stream()
-        .mapToDouble(value -> results.where(parameter, value.toString()).mean(figure))
-        .toArray();
-  }
-
-  /** A figure at one value of a parameter, and at another one. */
-  static List<Pair> pair(
-      Results results, String parameter, Object left, Object right, String figure) {
-    return results.pairs(parameter, left.toString(), right.toString(), figure);
   }
 }

@@ -86,23 +86,21 @@ final class ThesisDevices implements VirtualExperiment {
                     slowdown(results, Thesis.WRITES, least, most)))),
         Claims.less(
             "lookups of 400,000 records: the slow device serves less than the fast one",
-            Thesis.pair(
-                results.where(Thesis.KIND, Thesis.LOOKUPS).where(RECORDS, "" + most),
-                DEVICE,
-                SLOW,
-                FAST,
-                SERVED)));
+            results
+                .where(Thesis.KIND, Thesis.LOOKUPS)
+                .where(RECORDS, "" + most)
+                .pairs(DEVICE, SLOW, FAST, SERVED)));
   }
 
   private static double[] served(Results results, String device, boolean writes) {
     Results of = results.where(Thesis.KIND, writes ? Thesis.WRITES : Thesis.LOOKUPS);
-    return Thesis.means(of.where(DEVICE, device), RECORDS, SIZES, SERVED);
+    return of.where(DEVICE, device).means(RECORDS, SIZES, SERVED);
   }
 
   /** What is served with the most records, by what is with the fewest. */
   private static double slowdown(Results results, String kind, int least, int most) {
     Results of = results.where(Thesis.KIND, kind).where(DEVICE, FAST);
-    double[] ends = Thesis.means(of, RECORDS, List.of(least, most), SERVED);
+    double[] ends = of.means(RECORDS, List.of(least, most), SERVED);
     return ends[1] / ends[0];
   }
 }

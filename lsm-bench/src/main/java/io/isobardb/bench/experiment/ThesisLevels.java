@@ -108,22 +108,22 @@ final class ThesisLevels implements SimulatedExperiment {
     return List.of(
         Claims.falls(
             "levels become fewer with a larger ratio",
-            Thesis.means(writes, RATIO, RATIOS, SimulatedRig.LEVELS)),
+            writes.means(RATIO, RATIOS, SimulatedRig.LEVELS)),
         Claims.falls(
             "writes become cheaper with fewer levels, from a ratio of 2 to one of 40",
-            Thesis.means(writes, RATIO, RATIOS, Meter.COST)),
+            writes.means(RATIO, RATIOS, Meter.COST)),
         Claims.falls(
             "with 90 % writes a larger ratio makes operations cheaper",
-            Thesis.means(mostly, RATIO, RATIOS, Meter.COST)),
+            mostly.means(RATIO, RATIOS, Meter.COST)),
         Claims.rises(
             "the more operations read, the more they cost",
-            Thesis.means(byShare(results), WRITES, SHARES, Meter.COST)),
+            byShare(results).means(WRITES, SHARES, Meter.COST)),
         Claims.less(
             "writes alone: sizes by what L0 delivers cost less than the best ratio",
             List.of(new Pair("", byShare(writes).mean(Meter.COST), best(writes)))));
   }
 
   private static double best(Results results) {
-    return Arrays.stream(Thesis.means(results, RATIO, RATIOS, Meter.COST)).min().orElseThrow();
+    return Arrays.stream(results.means(RATIO, RATIOS, Meter.COST)).min().orElseThrow();
   }
 }

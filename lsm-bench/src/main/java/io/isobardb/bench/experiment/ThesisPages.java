@@ -66,6 +66,6 @@ final class ThesisPages implements VirtualExperiment {
   }
 
   private static double[] served(Results results, String kind) {
-    return Thesis.means(results.where(Thesis.KIND, kind), PAGES, SIZES, SERVED);
+    return results.where(Thesis.KIND, kind).means(PAGES, SIZES, SERVED);
   }
 }

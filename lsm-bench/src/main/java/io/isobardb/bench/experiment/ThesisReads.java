@@ -111,12 +111,12 @@ final class ThesisReads implements SimulatedExperiment {
       verdicts.add(
           Claims.less(
               absent + " % absent keys: lookups read fewer pages with filters",
-              Thesis.pair(results.where(ABSENT, "" + absent), FILTERS, BITS, 0, PAGES)));
+              results.where(ABSENT, "" + absent).pairs(FILTERS, BITS, 0, PAGES)));
     }
     verdicts.add(
         Claims.same(
             "no absent keys: lookups read as many pages with filters as without",
-            Thesis.pair(results.where(ABSENT, "0"), FILTERS, BITS, 0, PAGES),
+            results.where(ABSENT, "0").pairs(FILTERS, BITS, 0, PAGES),
             5));
     List<Pair> deletions = new ArrayList<>();
     for (Row row : results.rows()) {
@@ -130,7 +130,7 @@ final class ThesisReads implements SimulatedExperiment {
     verdicts.add(
         Claims.less(
             "a lookup of a deleted key reads fewer pages if it comes three times in a row",
-            Thesis.pair(results, TIMES, REPEATED, 1, PAGES)));
+            results.pairs(TIMES, REPEATED, 1, PAGES)));
     return verdicts;
   }
 }

@@ -72,13 +72,12 @@ final class ThesisThreads implements VirtualExperiment {
     return List.of(
         Claims.rises(
             "writes become faster with 2, 4 and 8 threads that merge",
-            Thesis.means(writes, THREADS, several, SERVED)),
+            writes.means(THREADS, several, SERVED)),
         Claims.rises(
-            "lookups become faster with up to 5 threads",
-            Thesis.means(lookups, THREADS, upTo, SERVED)),
+            "lookups become faster with up to 5 threads", lookups.means(THREADS, upTo, SERVED)),
         Claims.notMore(
             "8 threads look up no more than 5",
-            Thesis.pair(lookups, THREADS, PROCESSORS, ENOUGH, SERVED),
+            lookups.pairs(THREADS, PROCESSORS, ENOUGH, SERVED),
             5));
   }
 }

@@ -43,6 +43,13 @@ public record Results(List<Row> rows) {
         .orElse(Double.NaN);
   }
 
+  /** The mean of the figure at each of these values of the parameter, in their order. */
+  public double[] means(String parameter, List<?> values, String figure) {
+    return values.stream()
+        .mapToDouble(value -> where(parameter, value.toString()).mean(figure))
+        .toArray();
+  }
+
   /** The figure of the last row; NaN without one. */
   public double last(String figure) {
     return rows.isEmpty() ? Double.NaN : rows.get(rows.size() - 1).figure(figure);
@@ -52,11 +59,11 @@ public record Results(List<Row> rows) {
    * For each row that has {@code left} as {@code parameter}, its figure beside that of the rows
    * with {@code right} and the other parameters equal. Rows without a counterpart are left out.
    */
-  public List<Pair> pairs(String parameter, String left, String right, String figure) {
+  public List<Pair> pairs(String parameter, Object left, Object right, String figure) {
     List<Pair> pairs = new ArrayList<>();
-    for (Row row : where(parameter, left).rows()) {
+    for (Row row : where(parameter, left.toString()).rows()) {
       Map<String, String> other = new LinkedHashMap<>(row.parameters());
-      other.put(parameter, right);
+      other.put(parameter, right.toString());
       double counterpart = where(other).mean(figure);
       if (!Double.isNaN(counterpart) && !Double.isNaN(row.figure(figure))) {
         Map<String, String> place = new LinkedHashMap<>(row.parameters());
