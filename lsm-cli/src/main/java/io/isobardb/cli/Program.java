@@ -11,6 +11,7 @@ import io.isobardb.cli.console.Output;
 import io.isobardb.cli.console.OutputException;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.inspect.BackupCommand;
 import io.isobardb.cli.inspect.CheckCommand;
 import io.isobardb.cli.inspect.CompactCommand;
@@ -227,7 +228,7 @@ public abstract class Program implements Runnable {
   private static int wrongUsage(Exception e, CommandLine line) {
     StringBuilder text = new StringBuilder();
     if (!(e instanceof UnmatchedArgumentException unmatched)) {
-      text.append(sentence(plain(ErrorText.of(e))));
+      text.append(sentence(plain(ErrorText.of(refusal(e)))));
     } else {
       String what =
           unmatched.isUnknownOption()
@@ -247,6 +248,16 @@ public abstract class Program implements Runnable {
     err.println(name + ": " + text + " (see '" + name + " --help')");
     err.flush();
     return Exit.USAGE.code();
+  }
+
+  /** What a setter of an option has refused: picocli would name the setter. */
+  private static Throwable refusal(Exception e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UsageException) {
+        return cause;
+      }
+    }
+    return e;
   }
 
   /** Few mistype a first letter, and what only ends alike helps nobody. */

@@ -103,8 +103,7 @@ class LauncherTest {
     assertEquals(0, ended.code(), ended.told());
     assertTrue(ended.told().startsWith("started: "), ended.told());
     assertTrue(ended.told().endsWith("Isobar check some store\n"), ended.told());
-    assertTrue(
-        ended.told().contains(home + "/lsm-bench/target/lsm-bench-1.jar:"), ended.told());
+    assertTrue(ended.told().contains(home + "/lsm-bench/target/lsm-bench-1.jar:"), ended.told());
   }
 
   @ParameterizedTest
@@ -137,9 +136,7 @@ class LauncherTest {
     Ended ended = run(home.resolve("isobar").toString(), Map.of());
     assertEquals(4, ended.code());
     assertEquals(
-        "isobar: "
-            + java
-            + " does not start: Error: Could not create the Java Virtual Machine.\n",
+        "isobar: " + java + " does not start: Error: Could not create the Java Virtual Machine.\n",
         ended.told());
   }
 

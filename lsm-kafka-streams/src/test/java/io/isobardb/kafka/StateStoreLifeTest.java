@@ -142,8 +142,7 @@ class StateStoreLifeTest {
   @Test
   void offsetsOfRecordsThatCameTooLateAreKept() {
     for (boolean isFirst : new boolean[] {true, false}) {
-      IsobarVersionedStore store =
-          task().open(new IsobarVersionedStore("counts", 60_000, 2_000));
+      IsobarVersionedStore store = task().open(new IsobarVersionedStore("counts", 60_000, 2_000));
       long time = isFirst ? 1_000_000 : 0;
       store.restoreAll(List.of(new AbstractStore.Restored(value("a"), value("1"), time)));
       store.commit(Map.of(CHANGELOG, isFirst ? 5L : 6L));
