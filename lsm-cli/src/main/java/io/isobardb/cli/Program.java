@@ -162,9 +162,29 @@ public abstract class Program implements Runnable {
    * @param args the name of a command, and what it takes
    */
   protected static void runAndExit(Supplier<CommandLine> program, String[] args) {
-    // Before picocli looks at System.out.
-    Output output = Output.install();
-    System.exit(run(program.get(), output, args));
+    // Java's own code for what nobody catches would be that of a finding.
+    int code = Exit.FAILURE.code();
+    try {
+      // Before picocli looks at System.out.
+      Output output = Output.install();
+      code = run(program.get(), output, args);
+    } catch (Throwable e) {
+      System.err.println("isobar: " + e + advice(e));
+      if (traces()) {
+        e.printStackTrace();
+      }
+    }
+    System.exit(code);
+  }
+
+  /** What to do about an error that is Java's. */
+  private static String advice(Throwable e) {
+    if (e instanceof OutOfMemoryError) {
+      return "; give Java a larger heap, as by ISOBAR_OPTS=-Xmx2g";
+    }
+    return e instanceof LinkageError
+        ? "; is the class path complete, and may the process open enough files (ulimit -n)?"
+        : "; --trace shows where it happened";
   }
 
   /** Runs a command that prints to {@code output}; gives its code. */
