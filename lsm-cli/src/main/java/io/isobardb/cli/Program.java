@@ -11,6 +11,7 @@ import io.isobardb.cli.console.Output;
 import io.isobardb.cli.console.OutputException;
 import io.isobardb.cli.console.Shutdown;
 import io.isobardb.cli.console.TimeSpan;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.inspect.BackupCommand;
 import io.isobardb.cli.inspect.CheckCommand;
 import io.isobardb.cli.inspect.CompactCommand;
@@ -161,9 +162,29 @@ public abstract class Program implements Runnable {
    * @param args the name of a command, and what it takes
    */
   protected static void runAndExit(Supplier<CommandLine> program, String[] args) {
-    // Before picocli looks at System.out.
-    Output output = Output.install();
-    System.exit(run(program.get(), output, args));
+    // Java's own code for what nobody catches would be that of a finding.
+    int code = Exit.FAILURE.code();
+    try {
+      // Before picocli looks at System.out.
+      Output output = Output.install();
+      code = run(program.get(), output, args);
+    } catch (Throwable e) {
+      System.err.println("isobar: " + e + advice(e));
+      if (traces()) {
+        e.printStackTrace();
+      }
+    }
+    System.exit(code);
+  }
+
+  /** What to do about an error that is Java's. */
+  private static String advice(Throwable e) {
+    if (e instanceof OutOfMemoryError) {
+      return "; give Java a larger heap, as by ISOBAR_OPTS=-Xmx2g";
+    }
+    return e instanceof LinkageError
+        ? "; is the class path complete, and may the process open enough files (ulimit -n)?"
+        : "; --trace shows where it happened";
   }
 
   /** Runs a command that prints to {@code output}; gives its code. */
@@ -227,7 +248,7 @@ public abstract class Program implements Runnable {
   private static int wrongUsage(Exception e, CommandLine line) {
     StringBuilder text = new StringBuilder();
     if (!(e instanceof UnmatchedArgumentException unmatched)) {
-      text.append(sentence(plain(ErrorText.of(e))));
+      text.append(sentence(plain(ErrorText.of(refusal(e)))));
     } else {
       String what =
           unmatched.isUnknownOption()
@@ -247,6 +268,16 @@ public abstract class Program implements Runnable {
     err.println(name + ": " + text + " (see '" + name + " --help')");
     err.flush();
     return Exit.USAGE.code();
+  }
+
+  /** What a setter of an option has refused: picocli would name the setter. */
+  private static Throwable refusal(Exception e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UsageException) {
+        return cause;
+      }
+    }
+    return e;
   }
 
   /** Few mistype a first letter, and what only ends alike helps nobody. */

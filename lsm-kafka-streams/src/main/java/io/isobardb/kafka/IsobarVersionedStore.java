@@ -253,11 +253,11 @@ final class IsobarVersionedStore extends AbstractStore implements VersionedBytes
   void restoreAll(List<Restored> records) {
     StateTree tree = tree();
     for (Restored record : records) {
+      List<StateTree.Change> changes = new ArrayList<>(3);
       if (record.timestamp() >= tree.streamTime() - retention) {
-        List<StateTree.Change> changes = new ArrayList<>(3);
         put(tree, changes, record.key(), record.value(), record.timestamp());
-        tree.restore(changes);
       }
+      tree.restore(changes);
     }
   }
 

@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
@@ -37,6 +38,11 @@ record LedgerRow(
 
   static LedgerRow empty(String marker) {
     return new LedgerRow(false, -1, marker, Map.of(), Position.emptyPosition());
+  }
+
+  /** Whether it is of the state store of a marker, wherever its task's directory lies now. */
+  boolean isOf(Path at) {
+    return marker.endsWith(at.getFileSystem().getSeparator() + at.getFileName());
   }
 
   LedgerRow withOpen(boolean isOpen) {

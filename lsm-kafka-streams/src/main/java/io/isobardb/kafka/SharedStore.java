@@ -9,6 +9,7 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,9 @@ final class SharedStore {
   private static final Pattern TREE_NAME = Pattern.compile(".*\\.([0-9a-f]{32})");
   private static final int LABEL_LENGTH = 160;
 
+  /** Control characters, and halves of surrogate pairs. */
+  private static final Pattern UNNAMEABLE = Pattern.compile("[\\p{Cc}\\p{Cs}]");
+
   /** How often trees are looked for whose marker is gone; the first time after as long. */
   private static final Duration SWEEPS = Duration.ofSeconds(30);
 
@@ -60,22 +64,20 @@ final class SharedStore {
    */
   private static Surroundings surroundings = Store::open;
 
-  /** Whether the JVM is ending: who gives a store back last closes it at once. */
+  /** Whether the JVM is ending: who gives a store back last closes it at once. Guarded by OPEN. */
   private static boolean ending;
 
-  static {
-    Thread exit = new Thread(SharedStore::end, "isobar-streams-exit");
-    try {
-      Runtime.getRuntime().addShutdownHook(exit);
-    } catch (IllegalStateException e) {
-      ending = true;
-    }
-  }
+  /** Is run when the JVM ends; null while no store is open. Guarded by OPEN. */
+  private static @Nullable Thread exitHook;
 
   private final StreamsOptions options;
   private final Store store;
   private final Surroundings opened;
   private final Tree ledger;
+
+  /** Simulated stores have no directory. */
+  private final boolean isOnDisk;
+
   private final HeldMemory heldMemory;
 
   /** Counts those who came and went: a time to close that was set before is void. */
@@ -117,6 +119,7 @@ final class SharedStore {
     this.options = options;
     this.store = store;
     this.opened = opened;
+    this.isOnDisk = Files.exists(lockFile());
     this.ledger = store.openTree(LEDGER);
     this.heldMemory = new HeldMemory(store, options.store().memoryBudget(), this::lowerBudgetSoon);
   }
@@ -148,14 +151,14 @@ final class SharedStore {
   static SharedStore acquire(StreamsOptions options) {
     synchronized (OPEN) {
       SharedStore shared = OPEN.get(options.directory());
+      if (shared != null && shared.users == 0 && shared.isLost()) {
+        shared.closeNow();
+        shared = null;
+      }
       if (shared == null) {
-        shared =
-            new SharedStore(
-                options,
-                surroundings.open(
-                    options.directory(), options.store().toBuilder().closeOnExit(false).build()),
-                surroundings);
+        shared = open(options);
         OPEN.put(options.directory(), shared);
+        updateExitHook();
         shared.sweepLater();
       } else if (!options.given().equals(shared.options.given())) {
         throw new ConfigException(
@@ -176,6 +179,22 @@ final class SharedStore {
       shared.users++;
       shared.turns++;
       return shared;
+    }
+  }
+
+  private static SharedStore open(StreamsOptions options) {
+    StoreOptions ofStore = options.store().toBuilder().closeOnExit(false).build();
+    Store store = surroundings.open(options.directory(), ofStore);
+    try {
+      return new SharedStore(options, store, surroundings);
+    } catch (RuntimeException | Error e) {
+      // Else it would be locked for whoever tries again.
+      try {
+        store.close();
+      } catch (RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
+      throw e;
     }
   }
 
@@ -200,6 +219,18 @@ final class SharedStore {
         opened.later(() -> closeUnused(turn), options.linger());
       }
     }
+  }
+
+  /**
+   * Whether a store that nobody uses is of no use any more: it takes no more writes, or its
+   * directory was deleted, as by somebody who wipes all state of an application that is closed.
+   */
+  private boolean isLost() {
+    return store.failure() != null || isOnDisk && Files.notExists(lockFile());
+  }
+
+  private Path lockFile() {
+    return directory().resolve("LOCK");
   }
 
   private void closeUnused(long turn) {
@@ -235,10 +266,28 @@ final class SharedStore {
 
   private void closeNow() {
     OPEN.remove(options.directory());
+    updateExitHook();
     try {
       store.close();
     } catch (RuntimeException e) {
       LOG.error("the store in {} was not closed in order", options.directory(), e);
+    }
+  }
+
+  /** Without an open store there is none: it would keep the class loader of this. */
+  private static void updateExitHook() {
+    Thread hook = exitHook;
+    try {
+      if (hook == null && !OPEN.isEmpty()) {
+        hook = new Thread(SharedStore::end, "isobar-streams-exit");
+        Runtime.getRuntime().addShutdownHook(hook);
+        exitHook = hook;
+      } else if (hook != null && OPEN.isEmpty()) {
+        exitHook = null;
+        Runtime.getRuntime().removeShutdownHook(hook);
+      }
+    } catch (IllegalStateException e) {
+      ending = true;
     }
   }
 
@@ -316,10 +365,12 @@ final class SharedStore {
     }
   }
 
-  /** Takes an identity into use, so that nobody drops its tree. */
-  void claim(String identity) {
+  /**
+   * Takes an identity into use, so that nobody drops its tree; whether no other state store has it.
+   */
+  boolean claim(String identity) {
     synchronized (this) {
-      claimed.add(identity);
+      return claimed.add(identity);
     }
   }
 
@@ -354,8 +405,7 @@ final class SharedStore {
    * @param label what people see of it
    */
   Tree tree(String label, String identity, boolean hasRow) {
-    String shown = label.length() > LABEL_LENGTH ? label.substring(0, LABEL_LENGTH) : label;
-    String name = shown + "." + identity;
+    String name = shown(label) + "." + identity;
     if (!hasRow) {
       try {
         return store.createTree(name, TreeOptions.defaults());
@@ -365,6 +415,14 @@ final class SharedStore {
       }
     }
     return store.openTree(name);
+  }
+
+  /** A label without what no tree's name may hold, and not too long for one. */
+  private static String shown(String label) {
+    String clean = UNNAMEABLE.matcher(label).replaceAll("_");
+    int end = Math.min(clean.length(), LABEL_LENGTH);
+    boolean cutsPair = end < clean.length() && Character.isLowSurrogate(clean.charAt(end));
+    return clean.substring(0, cutsPair ? end - 1 : end);
   }
 
   private void sweepLater() {
@@ -394,10 +452,10 @@ final class SharedStore {
   }
 
   private List<String> dropWhatIsGone() {
-    Map<String, LedgerRow> rows = new HashMap<>();
+    Set<String> withoutTree = new HashSet<>();
     try (Cursor cursor = ledger.cursor()) {
       for (boolean more = cursor.first(); more; more = cursor.next()) {
-        rows.put(new String(cursor.key(), UTF_8), LedgerRow.decode(cursor.value()));
+        withoutTree.add(new String(cursor.key(), UTF_8));
       }
     }
     List<String> dropped = new ArrayList<>();
@@ -405,9 +463,9 @@ final class SharedStore {
       Matcher matcher = TREE_NAME.matcher(name);
       if (matcher.matches()) {
         String identity = matcher.group(1);
-        LedgerRow row = rows.remove(identity);
+        withoutTree.remove(identity);
         synchronized (this) {
-          if (!claimed.contains(identity) && isGone(row, identity)) {
+          if (isGone(identity)) {
             ledger.delete(identity.getBytes(UTF_8));
             store.dropTree(name);
             dropped.add(name);
@@ -415,19 +473,22 @@ final class SharedStore {
         }
       }
     }
-    rows.forEach(this::deleteRowIfGone);
+    for (String identity : withoutTree) {
+      synchronized (this) {
+        if (isGone(identity)) {
+          ledger.delete(identity.getBytes(UTF_8));
+        }
+      }
+    }
     return dropped;
   }
 
-  private void deleteRowIfGone(String identity, LedgerRow row) {
-    synchronized (this) {
-      if (!claimed.contains(identity) && isGone(row, identity)) {
-        ledger.delete(identity.getBytes(UTF_8));
-      }
+  /** Looks at the row of now: the state store may have been opened and closed meanwhile. */
+  private boolean isGone(String identity) {
+    if (claimed.contains(identity)) {
+      return false;
     }
-  }
-
-  private static boolean isGone(@Nullable LedgerRow row, String identity) {
-    return row == null || Marker.isGone(Path.of(row.marker()), identity);
+    LedgerRow row = row(identity);
+    return row == null || Marker.isGone(row.marker(), identity);
   }
 }

@@ -26,15 +26,23 @@ abstract class StateIterator<K> implements KeyValueIterator<K, byte[]> {
   private volatile boolean closed;
 
   StateIterator(StateTree tree, Entries entries) {
-    this(tree, () -> entries);
-    this.entries = entries;
+    this(tree, () -> entries, entries);
   }
 
   /** One that sees the moment when it is first asked for an entry. */
   StateIterator(StateTree tree, Supplier<Entries> opening) {
+    this(tree, opening, null);
+  }
+
+  private StateIterator(StateTree tree, Supplier<Entries> opening, @Nullable Entries entries) {
     this.tree = tree;
     this.opening = opening;
-    tree.register(this);
+    this.entries = entries;
+    if (!tree.register(this)) {
+      // The tree was closed meanwhile, and need not have seen this.
+      close();
+      tree.checkOpen();
+    }
   }
 
   /**

@@ -164,6 +164,10 @@ final class StateTree {
       Path marker) {
     String found = Marker.read(marker);
     LedgerRow row = found == null ? null : shared.row(found);
+    if (row != null && !row.isOf(marker)) {
+      found = null;
+      row = null;
+    }
     // What global stores hold was committed before it came to them.
     boolean checked = options.exactlyOnce() && context.taskId().subtopology() >= 0;
     if (checked && row != null && row.open()) {
@@ -180,8 +184,13 @@ final class StateTree {
       found = null;
       row = null;
     }
-    String identity = found == null ? Marker.create(marker) : found;
-    shared.claim(identity);
+    String identity = found;
+    // A copy of the task's directory names the same tree: only one of the two may write to it.
+    if (identity == null || !shared.claim(identity)) {
+      identity = Marker.create(marker);
+      shared.claim(identity);
+      row = null;
+    }
     try {
       boolean hasRow = row != null;
       LedgerRow known = row == null ? LedgerRow.empty(marker.toString()) : row;
@@ -298,9 +307,10 @@ final class StateTree {
     return guarded(tree::approximateEntries) + (before == null ? 0 : before.size());
   }
 
-  <I extends StateIterator<?>> I register(I iterator) {
+  /** Has an iterator closed with this; false if this is closed already. */
+  boolean register(StateIterator<?> iterator) {
     iterators.add(iterator);
-    return iterator;
+    return open;
   }
 
   void unregister(StateIterator<?> iterator) {
@@ -382,11 +392,13 @@ final class StateTree {
     }
   }
 
-  /** Writes what was restored, which is committed already. */
+  /** Writes what was restored, which is committed already; it may have come to nothing. */
   void restore(List<Change> changes) {
     checkOpen();
     touched = true;
-    writeBatch(changes);
+    if (!changes.isEmpty()) {
+      writeBatch(changes);
+    }
   }
 
   private void writeBatch(List<Change> changes) {

@@ -1,6 +1,7 @@
 package io.isobardb.kafka;
 
 import io.isobardb.lsm.StoreOptions;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -95,7 +96,7 @@ record StreamsOptions(
     ofStore.putAll(given);
     return new StreamsOptions(
         application,
-        path.toAbsolutePath().normalize(),
+        real(path),
         given,
         StoreOptions.fromProperties(ofStore, STORE_PREFIX),
         Duration.ofMillis(linger),
@@ -104,6 +105,15 @@ record StreamsOptions(
         StreamsConfig.EXACTLY_ONCE_V2.equals(
             configuration.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG)),
         KAFKA_COMMITS && Boolean.parseBoolean(String.valueOf(configuration.get(TRANSACTIONAL))));
+  }
+
+  /** One path for all that lead to a directory, by links too; it may not be there yet. */
+  private static Path real(Path path) {
+    try {
+      return path.toFile().getCanonicalFile().toPath();
+    } catch (IOException e) {
+      return path.toAbsolutePath().normalize();
+    }
   }
 
   /** An older Kafka would never commit what is held back. */

@@ -110,7 +110,7 @@ final class WindowView implements ReadOnlyWindowStore<Bytes, byte[]> {
             from,
             timeTo,
             keyFrom == null ? null : keyFrom.get(),
-            SegmentedStore.behind(keyTo, (int) (timeTo >>> 56)),
+            SegmentedStore.behind(keyTo, (int) (Math.max(0, timeTo) >>> 56)),
             forward,
             committed);
     return new Windows(

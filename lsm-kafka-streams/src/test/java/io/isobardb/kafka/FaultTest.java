@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
@@ -71,6 +72,10 @@ class FaultTest {
   }
 
   private void useSimulatedDisk() {
+    use(disk);
+  }
+
+  private static void use(SimulatedStorage disk) {
     SharedStore.openIn(
         new ManualSurroundings(
             (path, of) ->
@@ -158,6 +163,28 @@ class FaultTest {
     }
   }
 
+  /** Whatever the opening had made by then, it has given back. */
+  @Test
+  void aStoreThatCouldNotBeOpenedCanBeOpenedLater() {
+    boolean failed = true;
+    for (int call = 0; failed; call++) {
+      SimulatedStorage own = new SimulatedStorage();
+      use(own);
+      AtomicInteger left = new AtomicInteger(call);
+      own.faults((operation, file, index) -> left.getAndDecrement() == 0 ? Fault.EIO : Fault.NONE);
+      try {
+        closeAfterFailure(open(0));
+      } catch (ProcessorStateException e) {
+        assertTells(e, "state store counts", "simulated");
+      }
+      failed = left.get() < 0;
+      own.faults(FaultPlan.NONE);
+      IsobarStores.close();
+      open(0).close();
+      assertEquals(0, IsobarStores.close());
+    }
+  }
+
   @Test
   void aFailedSyncStopsWritesUntilAllHaveClosedTheStore() {
     useSimulatedDisk();
@@ -203,6 +230,25 @@ class FaultTest {
     assertArrayEquals(value("other's"), others.get(key(1)));
     again.close();
     others.close();
+  }
+
+  @Test
+  void aStoreThatFailsWhileNobodyUsesItIsOpenedAnew() {
+    useSimulatedDisk();
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    store.put(key(0), value("0"));
+    store.commit(Map.of(CHANGELOG, 0L));
+    Store lingering = store();
+    lingering.sync();
+    store.close();
+    disk.faults(FaultPlan.every(Operation.SYNC, Fault.EIO));
+    assertThrows(StoreFailedException.class, lingering::sync);
+    disk.faults(FaultPlan.NONE);
+    KeyValueStore<Bytes, byte[]> again = open(0);
+    assertArrayEquals(value("0"), again.get(key(0)));
+    again.put(key(1), value("1"));
+    again.commit(Map.of(CHANGELOG, 1L));
+    again.close();
   }
 
   /** What it had written may not be noted: Kafka is told, and the store is given back. */

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
@@ -383,5 +385,55 @@ class SharingTest {
     assertNotEquals(before, Marker.read(Marker.path(other.directory(), "counts")));
     assertNull(counts.get(key(0)));
     counts.close();
+  }
+
+  @Test
+  void twoNamesOfADirectoryAreOneStore() throws IOException {
+    Path shared = Files.createDirectory(directory.resolve("shared"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), shared);
+    Map<String, Object> options = new HashMap<>();
+    options.put("isobar.streams.dir", shared.toString());
+    IsobarKeyValueStore one = counts(task("one", options));
+    options.put("isobar.streams.dir", link.toString());
+    IsobarKeyValueStore two = counts(task("two", options));
+    process(one, 0, 10);
+    assertNull(two.get(key(0)));
+    assertEquals(3, sharedBy(shared).store().treeNames().size(), "two trees and the ledger");
+    one.close();
+    two.close();
+  }
+
+  /** Between two looks of a sweep a state store is opened for the first time, and closed. */
+  @Test
+  void whatComesAndGoesWhileTreesAreLookedForStays() {
+    MockTask first = new MockTask(directory.resolve("state"), 0, Map.of());
+    MockTask second = new MockTask(directory.resolve("state"), 1, Map.of());
+    AtomicBoolean once = new AtomicBoolean();
+    SharedStore.openIn(
+        new ManualSurroundings(
+            (path, options) -> {
+              Store store = Store.open(path, options);
+              return (Store)
+                  Proxy.newProxyInstance(
+                      Store.class.getClassLoader(),
+                      new Class<?>[] {Store.class},
+                      (proxy, method, arguments) -> {
+                        if (method.getName().equals("treeNames") && once.getAndSet(false)) {
+                          IsobarKeyValueStore counts = counts(second);
+                          process(counts, 0, 1);
+                          counts.commit(Map.of(CHANGELOG, 0L));
+                          counts.close();
+                        }
+                        return method.invoke(store, arguments);
+                      });
+            }));
+    IsobarKeyValueStore store = counts(first);
+    once.set(true);
+    assertEquals(List.of(), sharedBy(first.storeDirectory()).sweep());
+    IsobarKeyValueStore again = counts(second);
+    assertEquals(0L, again.committedOffset(CHANGELOG));
+    assertHas(again, "p", 0, 1);
+    again.close();
+    store.close();
   }
 }

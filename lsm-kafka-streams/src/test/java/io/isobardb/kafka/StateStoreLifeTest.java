@@ -140,6 +140,18 @@ class StateStoreLifeTest {
   }
 
   @Test
+  void offsetsOfRecordsThatCameTooLateAreKept() {
+    for (boolean isFirst : new boolean[] {true, false}) {
+      IsobarVersionedStore store = task().open(new IsobarVersionedStore("counts", 60_000, 2_000));
+      long time = isFirst ? 1_000_000 : 0;
+      store.restoreAll(List.of(new AbstractStore.Restored(value("a"), value("1"), time)));
+      store.commit(Map.of(CHANGELOG, isFirst ? 5L : 6L));
+      assertEquals(isFirst ? 5L : 6L, store.committedOffset(CHANGELOG));
+      store.close();
+    }
+  }
+
+  @Test
   void offsetsAreRemovedOneByOneAndAllAtOnce() {
     KeyValueStore<Bytes, byte[]> store = open();
     store.commit(Map.of(CHANGELOG, -4L));
@@ -284,6 +296,26 @@ class StateStoreLifeTest {
     assertThrows(InvalidStateStoreException.class, store::approximateNumEntries);
   }
 
+  /** A query's thread comes to it while the task's closes the state store. */
+  @Test
+  void anIteratorThatIsMadeWhileItsStateStoreClosesIsClosed() {
+    IsobarKeyValueStore store = task().open(new IsobarKeyValueStore("counts"));
+    store.put(key("a"), value("1"));
+    StateTree tree = store.tree();
+    Entries entries = tree.entries(null, null, true, false);
+    store.close();
+    assertThrows(
+        InvalidStateStoreException.class,
+        () ->
+            new StateIterator<Bytes>(tree, entries) {
+              @Override
+              KeyValue<Bytes, byte[]> advance(Entries from, boolean first) {
+                throw new AssertionError();
+              }
+            });
+    assertThrows(StoreClosedException.class, entries::first, "its cursor is closed");
+  }
+
   @Test
   void iteratorsSeeOneMoment() {
     KeyValueStore<Bytes, byte[]> store = open();
@@ -362,6 +394,27 @@ class StateStoreLifeTest {
     surroundings.pass(Duration.ofMillis(5000));
     assertNull(SharedStore.of(task().storeDirectory()));
     assertThrows(StoreClosedException.class, lingering::treeNames);
+  }
+
+  /** As between two tests, or to begin anew; the store has not noticed yet. */
+  @Test
+  void allStateMayBeDeletedOnceTheApplicationIsClosed() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.close();
+    Utils.delete(directory.resolve("state").toFile());
+    KeyValueStore<Bytes, byte[]> again = open();
+    assertNull(again.get(key("a")));
+    assertNull(again.committedOffset(CHANGELOG));
+    again.put(key("b"), value("2"));
+    again.commit(Map.of(CHANGELOG, 2L));
+    shared().store().sync();
+    again.close();
+    IsobarStores.close();
+    KeyValueStore<Bytes, byte[]> kept = open();
+    assertArrayEquals(value("2"), kept.get(key("b")));
+    kept.close();
   }
 
   @Test

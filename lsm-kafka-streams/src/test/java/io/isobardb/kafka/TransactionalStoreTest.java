@@ -24,6 +24,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
@@ -32,6 +33,7 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.WindowStoreIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -350,6 +352,35 @@ class TransactionalStoreTest {
         assertEquals(map.get(key), text(store.get(key(key))), "seed " + seed);
       }
       assertEquals(entries(map), read(store.all()), "seed " + seed);
+      store.close();
+    }
+  }
+
+  /** Nothing lies there, whatever the keys' first bytes. */
+  @Test
+  void noWindowBeginsBeforeTimeDoes() {
+    for (boolean byTime : new boolean[] {false, true}) {
+      IsobarWindowStore store =
+          open(
+              new IsobarWindowStore(
+                  new IsobarWindowStore.Kind("w" + byTime, 120_000, 60_000, false, byTime)));
+      store.put(key("a"), value("1"), 0);
+      store.put(key("b"), value("2"), 60_000);
+      try (KeyValueIterator<Windowed<Bytes>, byte[]> none =
+          store.fetch(key("a"), key("b"), -100, -50)) {
+        assertFalse(none.hasNext());
+      }
+      try (KeyValueIterator<Windowed<Bytes>, byte[]> first =
+          store.fetch(key("a"), key("b"), -100, 0)) {
+        assertArrayEquals(value("1"), first.next().value);
+        assertFalse(first.hasNext());
+      }
+      try (KeyValueIterator<Windowed<Bytes>, byte[]> none = store.fetchAll(-100, -50)) {
+        assertFalse(none.hasNext());
+      }
+      try (WindowStoreIterator<byte[]> none = store.fetch(key("a"), -100, -50)) {
+        assertFalse(none.hasNext());
+      }
       store.close();
     }
   }

@@ -24,7 +24,7 @@ record LogTarget(Messages.Threshold threshold, @Nullable Path file) {
     Messages.Threshold threshold = Messages.threshold(level);
     if (threshold == null) {
       throw new UsageException(
-          "'" + level + "' is none of " + Arrays.toString(Messages.Threshold.values()));
+          "--log: '" + level + "' is none of " + Arrays.toString(Messages.Threshold.values()));
     }
     if (colon < 0) {
       return new LogTarget(threshold, null);
@@ -37,7 +37,7 @@ record LogTarget(Messages.Threshold threshold, @Nullable Path file) {
             ? Files.isRegularFile(file) && Files.isWritable(file)
             : parent != null && Files.isDirectory(parent) && Files.isWritable(parent);
     if (name.isEmpty() || !writable) {
-      throw new UsageException("the log '" + name + "' can't be written; give a file that can");
+      throw new UsageException("--log: '" + name + "' can't be written; give a file that can");
     }
     return new LogTarget(threshold, file);
   }

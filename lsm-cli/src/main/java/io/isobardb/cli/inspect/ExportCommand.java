@@ -1,16 +1,18 @@
 package io.isobardb.cli.inspect;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
+import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -68,7 +70,7 @@ public final class ExportCommand implements Callable<Integer> {
 
   private void write(Cursor cursor, Path file) throws IOException {
     Writer opened =
-        Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW);
+        new BufferedWriter(new OutputStreamWriter(store.create(file), UTF_8.newEncoder()));
     boolean whole = false;
     try {
       try (Writer out = opened) {

@@ -6,6 +6,8 @@ import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -104,6 +106,11 @@ final class StoreArgument {
             e.what(),
             directory()),
         e);
+  }
+
+  /** Makes a file beside the store, for those that may use what is made. */
+  OutputStream create(Path file) throws IOException {
+    return settings.newFiles().create(file);
   }
 
   /**

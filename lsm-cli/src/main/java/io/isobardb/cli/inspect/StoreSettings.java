@@ -65,6 +65,11 @@ final class StoreSettings {
     return newFiles.access();
   }
 
+  /** Makes files for those that may use them. */
+  NewFiles newFiles() {
+    return newFiles;
+  }
+
   private static <T> T given(String option, String name, Class<T> wanted) {
     int at = name.indexOf('#');
     try {

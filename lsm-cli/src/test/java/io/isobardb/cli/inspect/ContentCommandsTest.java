@@ -425,11 +425,15 @@ class ContentCommandsTest {
     assertEquals(0, run(with(group, "backup", path("b"), "--of", path("new"))), err);
     assertEquals(0, run(with(group, "restore", path("b"), "--to", path("r"))), err);
     assertEquals(0, run(with(group, "repair", path("r"), "--to", path("m"))), err);
-    for (String made : List.of("new/CURRENT", "b/BACKUPS", "r/CURRENT", "m/CURRENT")) {
+    String[] export = {"export", path("new"), "--tree", "t", "--to"};
+    assertEquals(0, run(with(group, with(new String[] {path("lines")}, export))), err);
+    for (String made : List.of("new/CURRENT", "b/BACKUPS", "r/CURRENT", "m/CURRENT", "lines")) {
       assertEquals("rw-r-----", mode(temporary.resolve(made)), made);
     }
     assertEquals(0, run("put", path("own"), "--create", "--tree", "t", "k", "v"), err);
     assertEquals("rw-------", mode(temporary.resolve("own/CURRENT")));
+    assertEquals(0, run(with(new String[] {path("own.lines")}, export)), err);
+    assertEquals("rw-------", mode(temporary.resolve("own.lines")));
     assertEquals(2, run("put", path("own"), "--tree", "t", "k", "v", "--file-access", "all"));
     assertTrue(err.contains("--file-access"), err);
   }
