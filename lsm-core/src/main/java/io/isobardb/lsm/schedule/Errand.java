@@ -69,8 +69,14 @@ public final class Errand {
     }
   }
 
-  /** Waits until a helper has done the work. */
+  /** Waits until a helper has done the work; it uses what is given back then, full heap or not. */
   public void await() {
-    ended.await(() -> stage.get() == Stage.ENDED);
+    while (stage.get() != Stage.ENDED) {
+      try {
+        ended.await(() -> stage.get() == Stage.ENDED);
+      } catch (OutOfMemoryError e) {
+        FullHeap.pause();
+      }
+    }
   }
 }

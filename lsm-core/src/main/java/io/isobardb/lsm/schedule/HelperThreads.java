@@ -30,7 +30,10 @@ final class HelperThreads {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition added = lock.newCondition();
   private final Deque<Errand> queue = new ArrayDeque<>();
-  private final List<Thread> threads = new ArrayList<>();
+
+  /** Has room for all, so that none is started and not noted. */
+  private final List<Thread> threads = new ArrayList<>(MOST);
+
   private int idle;
   private int lastNumber;
   private boolean closed;

@@ -80,17 +80,17 @@ public final class PageLoads {
     Errand[] errands = new Errand[wanted];
     int helpers = 0;
     Scheduler by = scheduler;
-    if (by != null && wanted > 0) {
-      Signal ended = by.signal("pages that others read");
-      for (boolean more = true; more && helpers < wanted; ) {
-        Errand errand = new Errand(wave::help, ended);
-        more = by.help(errand);
-        if (more) {
-          errands[helpers++] = errand;
+    try {
+      if (by != null && wanted > 0) {
+        Signal ended = by.signal("pages that others read");
+        for (boolean more = true; more && helpers < wanted; ) {
+          Errand errand = new Errand(wave::help, ended);
+          more = by.help(errand);
+          if (more) {
+            errands[helpers++] = errand;
+          }
         }
       }
-    }
-    try {
       wave.load();
     } finally {
       for (int i = 0; i < helpers; i++) {

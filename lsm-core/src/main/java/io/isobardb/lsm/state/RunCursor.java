@@ -5,6 +5,7 @@ import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.page.Words;
+import java.util.Arrays;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -219,18 +220,26 @@ public final class RunCursor implements EntryCursor {
       Range range = run.get(i).range();
       EntryCursor c = open(i);
       byte[] high = range.high();
-      boolean found;
-      if (high == null) {
-        found = c.last();
-      } else {
-        // Stand behind the last version of the bound, then step back.
-        found = c.seek(high, 0, high.length, -1) ? c.previous() : c.last();
-      }
+      boolean found = bounded && high != null ? lastUpTo(c, high) : c.last();
       if (found && aboveLow(range)) {
         return valid = true;
       }
     }
     return valid = false;
+  }
+
+  /**
+   * Moves a cursor, whose table holds keys beyond it, to the last entry up to a key. Where the
+   * reader ends, a seek may find nothing though the table goes on: that must not count as its end.
+   */
+  private boolean lastUpTo(EntryCursor c, byte[] high) {
+    if (bytes) {
+      // No key lies between it and this one.
+      byte[] behind = Arrays.copyOf(high, high.length + 1);
+      return c.seekBefore(behind, 0, behind.length);
+    }
+    // Such a reader has no end. Stand behind the last version, then step back.
+    return c.seek(high, 0, high.length, -1) ? c.previous() : c.last();
   }
 
   private boolean within(Range range) {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.sstable;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -170,6 +171,29 @@ class PageLoadsTest {
       world.storage.reads = (page, pages) -> {};
       world.table.loadPage(11, Access.QUERY);
       world.table.unpin(11);
+    }
+  }
+
+  /** Else they would read pages of SSTables that the caller has given back. */
+  @Test
+  void helpersAreCalledOffIfNotAllCanBeAsked() throws Exception {
+    try (World world = new World(1000, 400)) {
+      List<Errand> asked = new ArrayList<>();
+      Scheduler exhausted =
+          new ForwardingScheduler(world.scheduler) {
+            @Override
+            public boolean help(Errand errand) {
+              if (asked.size() == 2) {
+                throw new OutOfMemoryError("planted: no heap to ask another");
+              }
+              return asked.add(errand);
+            }
+          };
+      PageLoads loads = PageLoads.by(exhausted);
+      assertThrows(OutOfMemoryError.class, () -> loads.load(world.pages(1, 9)));
+      assertEquals(2, asked.size());
+      asked.forEach(errand -> assertFalse(errand.run()));
+      assertEquals(0, world.run.cachedPages(FILE));
     }
   }
 

@@ -1,8 +1,12 @@
 package io.isobardb.lsm.state;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -11,6 +15,7 @@ import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.sstable.SSTableWriter;
 import io.isobardb.lsm.sstable.TableSpace;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.cache.CacheNeighbours;
 import io.isobardb.memory.cache.Guides;
@@ -19,7 +24,9 @@ import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class TableTest {
@@ -27,20 +34,63 @@ class TableTest {
   private static final long OLDEST_LEFT = 160;
   private static final long NEWEST = 240;
 
-  @Test
-  void theLogIsNeededForWhatAMergeLeftOutUntilWhatReplacedItIsDurable() throws IOException {
+  private static TableSpace space() {
     PagePool pool = new PagePool(4 << 20, 4096);
     BufferCache cache = new BufferCache(pool, 1 << 20, 0, CacheNeighbours.NONE, Guides.NONE);
-    TableSpace space =
-        new TableSpace(
-            pool,
-            cache,
-            new SimulatedStorage(),
-            IoMode.BUFFERED,
-            1,
-            2,
-            pool.blocks().allocate(TableSpace.spareBytes(4096), Purpose.CACHE),
-            TableSpace::unknownTree);
+    return new TableSpace(
+        pool,
+        cache,
+        new SimulatedStorage(),
+        IoMode.BUFFERED,
+        1,
+        2,
+        pool.blocks().allocate(TableSpace.spareBytes(4096), Purpose.CACHE),
+        TableSpace::unknownTree);
+  }
+
+  private static byte[] key(int i) {
+    return String.format("key%04d", i).getBytes(UTF_8);
+  }
+
+  @Test
+  void whereAReaderEndsDoesNotChangeWhatLiesBeforeThat() throws IOException {
+    TableSpace space = space();
+    MemorySink sink = new MemorySink(space.pool(), bytes -> false);
+    SSTableWriter writer = new SSTableWriter(sink, KeyOrder.BYTES, 1, 1, 10);
+    Memory value = new Memory(ByteBuffer.allocateDirect(50));
+    for (int i = 0; i < 1000; i += 10) {
+      writer.add(key(i), key(i).length, 8, Kind.PUT, value, 0, 50);
+    }
+    SSTable content = SSTable.inMemory(space, KeyOrder.BYTES, writer.finish(), sink);
+    Run run = Run.of(KeyOrder.BYTES, new Table.Stored(content, 8, false));
+    for (int from : new int[] {100, 500, 800}) {
+      run = run.without(new Range(key(from), key(from + 100)));
+    }
+    for (int end = 5; end < 1000; end += 5) {
+      byte[] bound = key(end);
+      Function<Table, EntryCursor> opener =
+          table -> {
+            LeafCursor leaf = table.cursor(Access.QUERY, Long.MAX_VALUE).leaf();
+            leaf.endBefore(bound);
+            return leaf;
+          };
+      int last = (end - 1) / 10 * 10;
+      while (last > 100 && last <= 200 || last > 500 && last <= 600 || last > 800 && last <= 900) {
+        last -= 10;
+      }
+      try (RunCursor cursor = new RunCursor(KeyOrder.BYTES, run, opener, bound)) {
+        cursor.seekBefore(bound, 0, bound.length);
+        assertArrayEquals(
+            key(last), Arrays.copyOf(cursor.key(), cursor.keyLength()), "before " + end);
+      }
+    }
+    content.release();
+  }
+
+  @Test
+  void theLogIsNeededForWhatAMergeLeftOutUntilWhatReplacedItIsDurable() throws IOException {
+    TableSpace space = space();
+    PagePool pool = space.pool();
     MemorySink sink = new MemorySink(pool, bytes -> false);
     SSTableWriter writer = new SSTableWriter(sink, KeyOrder.BYTES, 1, 1, 10);
     Memory value = new Memory(ByteBuffer.allocateDirect(8));

@@ -241,9 +241,18 @@ public final class PagePool implements AutoCloseable {
     int page = takeOrReclaim(purpose, urgency);
     if (wantsAhead) {
       wantsAhead = false;
-      ahead.run();
+      askAhead();
     }
     return page;
+  }
+
+  /** The page that was taken would be lost if this failed, and it can be done without. */
+  private void askAhead() {
+    try {
+      ahead.run();
+    } catch (OutOfMemoryError e) {
+      // There is no heap to ask with: the slab is made when a page is needed.
+    }
   }
 
   private int takeOrReclaim(Purpose purpose, Urgency urgency) {

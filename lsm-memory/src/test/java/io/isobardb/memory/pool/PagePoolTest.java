@@ -492,6 +492,23 @@ class PagePoolTest {
   }
 
   @Test
+  void noPageIsLostIfThereIsNoHeapToAskForASlabAhead() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    pool.setAhead(
+        () -> {
+          throw new OutOfMemoryError("planted");
+        });
+    List<Integer> pages = new ArrayList<>();
+    try {
+      allocate(pool, SLAB_PAGES, pages);
+    } catch (OutOfMemoryError e) {
+      throw new AssertionError("a page was taken, and lost", e); // JUnit lets the error pass.
+    }
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
   void aSlabThatIsMadeAheadCountsMeanwhile() {
     List<PagePool> pools = new ArrayList<>();
     AtomicInteger slabs = new AtomicInteger();
