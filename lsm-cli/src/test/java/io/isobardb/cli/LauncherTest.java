@@ -128,6 +128,18 @@ class LauncherTest {
     assertStarted(home, run("isobar", Map.of("TMPDIR", "/none", "LC_ALL", "C")));
   }
 
+  /** The first file that Java opens would be taken for it. */
+  @Test
+  void aClosedStandardInputCanNotBeRead() throws Exception {
+    Path home = checkout("plain");
+    program(java, TELLS.replace("echo \"started", "test -e /dev/fd/0 && cat; exit; echo \""));
+    Path script = directory.resolve("closed");
+    Files.writeString(script, home.resolve("isobar") + " \"$@\" <&-\n");
+    Ended ended = run(script.toString(), Map.of());
+    assertEquals(1, ended.code(), ended.told());
+    assertTrue(ended.told().contains("Bad file descriptor"), "it is free: " + ended.told());
+  }
+
   /** 1 would be a finding, such as damage. */
   @Test
   void aJavaThatDoesNotStartIsAFailureWhichIsTold() throws Exception {
