@@ -461,8 +461,10 @@ public final class RunsModel implements WriteModel {
   /** What the levels above the last hold together, by what that holds. */
   private static double above(int count, double ratio) {
     double sum = 0;
+    double level = 1;
     for (int height = 1; height < count; height++) {
-      sum += StrictMath.pow(ratio, -height);
+      level /= ratio;
+      sum += level;
     }
     return sum;
   }
