@@ -31,8 +31,8 @@ class BoundedScanTest {
   private static final int KEYS = 4000;
   private static final int WRITES = 12_000;
 
-  /** Just behind the ends of parts of SSTables in memory, and anywhere. */
-  private static List<Integer> bounds(Tree tree, SplittableRandom random) {
+  /** Just behind the ends of parts of SSTables in memory. */
+  private static List<Integer> boundsOfParts(Tree tree) {
     List<Integer> bounds = new ArrayList<>();
     for (Run run : Inside.handle(tree).states().current().memory()) {
       for (Table table : run.tables()) {
@@ -42,11 +42,6 @@ class BoundedScanTest {
         }
       }
     }
-    int ofParts = bounds.size();
-    for (int i = 0; i < 3; i++) {
-      bounds.add(2 * random.nextInt(KEYS) + 1);
-    }
-    bounds.add(ofParts);
     return bounds;
   }
 
@@ -91,8 +86,11 @@ class BoundedScanTest {
         }
         world.background(1);
         if (i % 20 == 0) {
-          List<Integer> bounds = bounds(tree, random);
-          parts += bounds.remove(bounds.size() - 1);
+          List<Integer> bounds = boundsOfParts(tree);
+          parts += bounds.size();
+          for (int more = 0; more < 3; more++) {
+            bounds.add(2 * random.nextInt(KEYS) + 1);
+          }
           for (int bound : bounds) {
             check(tree, model, bound, random);
           }
