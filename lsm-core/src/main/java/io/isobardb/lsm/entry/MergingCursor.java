@@ -122,7 +122,7 @@ public final class MergingCursor implements EntryCursor {
     if (more) {
       LeafCursor leaf = source.leaf();
       leaves[front] = leaf;
-      if (staysInFront(leaf)) {
+      if (isAhead(leaf)) {
         return true;
       }
       heads[front] = leaf.head();
@@ -149,7 +149,7 @@ public final class MergingCursor implements EntryCursor {
     if (more) {
       LeafCursor leaf = source.leaf();
       leaves[front] = leaf;
-      if (staysInFront(leaf)) {
+      if (isAhead(leaf)) {
         return true;
       }
       heads[front] = leaf.head();
@@ -201,26 +201,36 @@ public final class MergingCursor implements EntryCursor {
    * @return whether it moved
    */
   public boolean nextWithin(Stretch stretch) {
-    LeafCursor current = leaves[heap[0]];
-    for (int at = otherVersion(current); at > 0; at = otherVersion(current)) {
-      if (!moveWithin(at, stretch)) {
-        return false;
+    int front = heap[0];
+    LeafCursor current = leaves[front];
+    if (!isAhead(current)) {
+      for (int at = otherVersion(current); at > 0; at = otherVersion(current)) {
+        if (!otherWithin(at, stretch)) {
+          return false;
+        }
       }
     }
-    return moveWithin(0, stretch);
+    if (!current.nextWithin(stretch)) {
+      return false;
+    }
+    if (!isAhead(current)) {
+      nextHeadKnown = false;
+      heads[front] = current.head();
+      siftDown(0);
+    }
+    return true;
   }
 
-  private boolean moveWithin(int at, Stretch stretch) {
+  /** Moves a source that is not in front. */
+  private boolean otherWithin(int at, Stretch stretch) {
     int moving = heap[at];
     LeafCursor leaf = leaves[moving];
     if (!leaf.nextWithin(stretch)) {
       return false;
     }
-    if (size > 1) {
-      nextHeadKnown = false;
-      heads[moving] = leaf.head();
-      siftDown(at);
-    }
+    nextHeadKnown = false;
+    heads[moving] = leaf.head();
+    siftDown(at);
     return true;
   }
 
@@ -316,8 +326,8 @@ public final class MergingCursor implements EntryCursor {
     }
   }
 
-  /** Whether the head alone tells that nothing comes before the entry the front source moved to. */
-  private boolean staysInFront(LeafCursor leaf) {
+  /** Whether the head alone tells that all other sources stand behind the one in front. */
+  private boolean isAhead(LeafCursor leaf) {
     if (!bytes || size == 1) {
       return size == 1;
     }

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It looks when so much was written, or so often the cache had not what was read, as there was
  * in so many operations before. A store that only reads what its cache has costs no pages, so it is
- * not looked at.
+ * not looked at. After each look it rests {@value #REST} times as long as that took, so it takes a
+ * hundredth of a processor at most; windows are longer then.
  *
  * <p>It never hurts to do without: what fails here is logged, and trees keep the runs that they
  * have.
@@ -50,6 +51,9 @@ public final class ShapeService implements StoreWatch {
   /** How many times longer it waits at most if it has looked too early. */
   private static final double MOST_LONGER = 8;
 
+  /** How many times as long as a look it rests after it. */
+  private static final long REST = 99;
+
   private final Engine engine;
   private final Merger merger;
   private final Decisions decisions;
@@ -59,6 +63,10 @@ public final class ShapeService implements StoreWatch {
   private final AtomicLong misses = new AtomicLong();
   private volatile @Nullable Handle handle;
   private volatile boolean stopped;
+
+  /** Until the alarm that was set. */
+  private volatile boolean isResting;
+
   private volatile long begunLsn;
   private volatile long dueBytes = LEAST_WRITE * LOOK_OPERATIONS;
   private volatile long dueMisses = LOOK_OPERATIONS / OPERATIONS_PER_MISS;
@@ -141,14 +149,32 @@ public final class ShapeService implements StoreWatch {
 
   @Override
   public boolean ready() {
-    return !stopped && (engine.log().end() - begunLsn >= dueBytes || misses.get() >= dueMisses);
+    return !stopped
+        && !isResting
+        && (engine.log().end() - begunLsn >= dueBytes || misses.get() >= dueMisses);
   }
 
   @Override
   public void run() {
-    if (stopped) {
+    isResting = false;
+    if (!ready()) {
       return;
     }
+    long began = engine.nanos();
+    lookIfWorth();
+    rest(engine.nanos() - began);
+  }
+
+  private void rest(long lookNanos) {
+    Handle started = handle;
+    if (started != null && lookNanos > 0) {
+      isResting = true;
+      started.wakeWithin(REST * lookNanos);
+    }
+  }
+
+  /** Looks, unless there were too few operations for that. */
+  private void lookIfWorth() {
     long operations = operations();
     if (operations < begunOperations) {
       // A tree was dropped, with what it had counted.

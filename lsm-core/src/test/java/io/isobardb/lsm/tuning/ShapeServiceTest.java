@@ -175,6 +175,31 @@ class ShapeServiceTest {
   }
 
   @Test
+  void itRestsForAsLongAsALookAllows() {
+    long look = 1_000_000_000;
+    try (Store store = open(Adaptation.ON)) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onShaped(Shape event) {
+              if (told.size() == 1) {
+                world.clock().advance(look);
+              }
+            }
+          });
+      Tree tree = store.openTree("t");
+      load(tree);
+      write(tree, 11 * WINDOW);
+      assertEquals(1, told.size(), told.toString());
+      scan(tree, 15 * WINDOW);
+      assertEquals(1, told.size(), told.toString());
+      world.pass(99 * look);
+      scan(tree, 15 * WINDOW);
+      assertEquals(Runs.leveled(), tree.runs(), told.toString());
+    }
+  }
+
+  @Test
   void runsThatSomebodyHasSetAreLeftAlone() {
     try (Store store = open(Adaptation.ON)) {
       Tree given = store.openTree("t", TreeOptions.builder().runs(Runs.leveled()).build());
