@@ -19,6 +19,7 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
@@ -229,7 +230,10 @@ public final class OpenTree implements Tree {
 
   @Override
   public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
-    return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
+    KeyOrder order = handle.order();
+    Keys.checkBound(order, from);
+    Keys.checkBound(order, to);
+    return operations.ask(handle, state -> TreeSize.diskBytes(state, order, from, to));
   }
 
   @Override
@@ -654,8 +658,12 @@ public final class OpenTree implements Tree {
 
   /** Passes if the bounds of a range are keys, or null. */
   void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
-    checkKey(from == null ? Keys.NO_VALUE : from);
-    checkKey(to == null ? Keys.NO_VALUE : to);
+    if (from != null) {
+      checkKey(from);
+    }
+    if (to != null) {
+      checkKey(to);
+    }
   }
 
   @Override
