@@ -251,7 +251,8 @@ public interface Store extends AutoCloseable {
 
   /**
    * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
-   * get in its way, runs it anew, after a pause that grows.
+   * get in its way, runs it anew, after a pause that grows. What {@code body} has committed itself
+   * is never run anew.
    *
    * <p>A write within {@code body} that does not go through the transaction is not part of it. On a
    * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does
@@ -263,7 +264,8 @@ public interface Store extends AutoCloseable {
    * @param body may run several times, each time in a new transaction, on this thread
    * @return what {@code body} gave at last
    * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
-   *     {@link TransactionOptions#retryTimeout} had passed
+   *     {@link TransactionOptions#retryTimeout} had passed; or from {@code body} after it has
+   *     committed
    * @throws X what {@code body} throws; the transaction is rolled back then
    */
   <T extends @Nullable Object, X extends Exception> T inTransaction(

@@ -59,6 +59,8 @@ public final class BufferedTransaction implements Transaction {
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
+  private volatile boolean committed;
+
   private final OneThread use = new OneThread();
 
   /**
@@ -96,6 +98,11 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public boolean isOpen() {
     return ended == null;
+  }
+
+  /** Whether what it wrote is there: running it anew would write it again. */
+  boolean isCommitted() {
+    return committed;
   }
 
   @Override
@@ -410,6 +417,7 @@ public final class BufferedTransaction implements Transaction {
       try {
         written = write();
         result = "was committed";
+        committed = true;
         transactions.countCommit();
       } catch (TransactionAbortedException e) {
         transactions.count(e);

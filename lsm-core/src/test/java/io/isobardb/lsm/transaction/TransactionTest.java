@@ -610,4 +610,25 @@ class TransactionTest extends SimulatedTransactions {
                 }));
     assertEquals(2, runs.get());
   }
+
+  @Test
+  void whatABodyHasCommittedItselfIsNotRunAgain() {
+    put("a", "0");
+    AtomicInteger runs = new AtomicInteger();
+    ConflictException late =
+        assertThrows(
+            ConflictException.class,
+            () ->
+                store.inTransaction(
+                    tx -> {
+                      runs.incrementAndGet();
+                      put(tx, "a", get(tx, "a") + "+");
+                      tx.commit();
+                      // Such as of a second transaction, which lost against others.
+                      throw new ConflictException("t", bytes("b"), "another one");
+                    }));
+    assertEquals("another one", late.getMessage());
+    assertEquals(1, runs.get());
+    assertEquals("0+", get("a"));
+  }
 }
