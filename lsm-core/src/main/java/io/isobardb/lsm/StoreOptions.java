@@ -270,7 +270,7 @@ public final class StoreOptions {
    * @param prefix such as {@code isobar.}; empty for all properties
    * @return the options; what no property says has its default
    * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
-   *     value that does not parse or is out of its range
+   *     value that is no string, does not parse or is out of its range
    */
   public static StoreOptions fromProperties(Properties properties, String prefix) {
     Objects.requireNonNull(properties, "properties");

@@ -345,6 +345,43 @@ class OptionsTest {
             .getMessage());
   }
 
+  /** {@link Properties} takes any value, and leaves those that are no strings out of its names. */
+  @Test
+  void aValueThatIsNoStringIsNotPassedOver() {
+    Properties numbers = new Properties();
+    numbers.put("x.memoryBudget", 64L << 20);
+    numbers.put("y.memoryBudget", 1);
+    numbers.put(5, "is nobody's");
+    assertEquals(
+        "property x.memoryBudget is no string but a Long: set it by setProperty, as text",
+        assertThrows(
+                IllegalArgumentException.class, () -> StoreOptions.fromProperties(numbers, "x."))
+            .getMessage());
+    StoreOptions.fromProperties(numbers, "z.");
+  }
+
+  @Test
+  void aNumberBeyondAllRangesIsNotCalledNone() {
+    for (String number : List.of("99999999999", "+99999999999", "-99999999999")) {
+      IllegalArgumentException e =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> StoreOptions.builder().set("backgroundThreads", number));
+      assertTrue(e.getMessage().endsWith("it has too many digits"), e.getMessage());
+    }
+  }
+
+  /** A default that follows from another option is one that the option takes. */
+  @Test
+  void eachNumberOfGroupsThatL0MayStartWithIsTaken() {
+    for (String groups : List.of("1", "250", "251", "1000")) {
+      StoreOptions options = StoreOptions.builder().set("experiment.l0StartGroups", groups).build();
+      assertEquals(
+          options.toString(),
+          StoreOptions.fromProperties(properties(options.toString()), "").toString());
+    }
+  }
+
   @Test
   void anUnknownNameIsRefusedWithTheNameThatIsMeant() {
     for (String wrong : List.of("flushPolcy", "experiment.flushPolcy")) {
