@@ -58,7 +58,8 @@ public interface Store extends AutoCloseable {
    *     format
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
    * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have, or what
-   *     its container has; or if the directory is in an archive or the like
+   *     its container has; if the {@code ioBudget} is not one that {@link IoBudget#of} gave; or if
+   *     the directory is in an archive or the like
    * @throws UncheckedIOException if a file can't be read or written
    * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is
    *     false

@@ -697,7 +697,7 @@ public final class StoreOptions {
      * Has flushes and merges keep to a budget that other stores of the process share. With one,
      * {@link IoBandwidth#auto} limits nobody; a bandwidth that is given holds beside it.
      *
-     * @param budget shared by all stores that are opened with it
+     * @param budget given by {@link IoBudget#of}; shared by all stores that are opened with it
      * @return this builder
      */
     public Builder ioBudget(IoBudget budget) {

@@ -246,6 +246,27 @@ class StoreErrorsTest {
     assertTrue(Files.notExists(dir()));
   }
 
+  @Test
+  void aBudgetForInputAndOutputThatIsNotOursIsRefused() {
+    IoBudget other =
+        new IoBudget() {
+          @Override
+          public long bytesPerSecond() {
+            return LEAST_BYTES;
+          }
+
+          @Override
+          public int stores() {
+            return 0;
+          }
+        };
+    StoreOptions options = SMALL.toBuilder().ioBudget(other).build();
+    Class<IllegalArgumentException> refused = IllegalArgumentException.class;
+    assertThrowsSaying(refused, "IoBudget.of", () -> Store.open(dir(), options).close());
+    assertTrue(Files.notExists(dir()));
+    assertThrowsSaying(refused, "IoBudget.of", () -> Store.openReadOnly(dir(), options).close());
+  }
+
   // ---- directories
 
   @Test
