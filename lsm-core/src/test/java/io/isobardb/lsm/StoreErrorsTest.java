@@ -17,13 +17,17 @@ import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.format.StoreFiles;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -100,6 +104,49 @@ class StoreErrorsTest {
   }
 
   @Test
+  void anArgumentThatIsNullIsToldByItsName() {
+    TreeOptions adding = TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build();
+    try (Store store = Store.open(dir(), SMALL)) {
+      Tree tree = store.openTree("t", adding);
+      WriteBatch batch = store.newBatch();
+      byte[] key = bytes("k");
+      ByteBuffer buffer = ByteBuffer.wrap(key);
+      Map<String, List<Executable>> calls =
+          Map.of(
+              "key",
+              List.of(
+                  () -> tree.put((byte[]) null, key),
+                  () -> tree.put(null, buffer),
+                  () -> tree.get((byte[]) null),
+                  () -> tree.delete((ByteBuffer) null),
+                  () -> tree.multiGet(Collections.singletonList(null)),
+                  () -> batch.put(tree, null, key),
+                  () -> tree.cursor().seek((byte[]) null)),
+              "value",
+              List.of(() -> tree.put(key, null), () -> tree.putIfAbsent(key, null)),
+              "operand",
+              List.of(
+                  () -> tree.merge(key, null),
+                  () -> batch.merge(tree, key, null),
+                  () -> store.runInTransaction(t -> t.merge(tree, key, null))),
+              "durability",
+              List.of(() -> tree.put(key, key, (Durability) null)),
+              "expires",
+              List.of(() -> tree.put(key, key, (Instant) null)),
+              "snapshot",
+              List.of(() -> tree.get(key, (Snapshot) null)),
+              "target",
+              List.of(() -> tree.get(key, (ByteBuffer) null)));
+      calls.forEach(
+          (name, all) -> {
+            for (Executable call : all) {
+              assertEquals(name, assertThrows(NullPointerException.class, call).getMessage());
+            }
+          });
+    }
+  }
+
+  @Test
   void theKeyLimitIsThatOfTheStoredPageSize() {
     try (Store store = Store.open(dir(), SMALL)) {
       store.openTree("t");
@@ -158,7 +205,11 @@ class StoreErrorsTest {
             () -> store.openTree("u"),
             () -> store.createTree("u", TreeOptions.defaults()),
             () -> store.dropTree("t"),
-            () -> store.write(batch));
+            () -> store.write(batch),
+            () -> tree.setTimeToLive(tree.timeToLive()),
+            () -> tree.setRuns(tree.runs()),
+            () -> tree.setMaxSpace(tree.options().maxSpace()),
+            () -> tree.setCompression(tree.compression()));
     for (int i = 0; i < calls.size(); i++) {
       assertThrows(StoreClosedException.class, calls.get(i), "call " + i);
     }

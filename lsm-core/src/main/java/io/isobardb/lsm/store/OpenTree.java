@@ -203,6 +203,8 @@ public final class OpenTree implements Tree {
 
   /** This, once what these options set, and can be changed, is set. */
   OpenTree with(TreeOptions given) {
+    operations.checkOpen();
+    handle.checkOpen();
     TreeOptions stored = options();
     if (Adjustments.givesRuns(given)) {
       handle.keepRuns();
@@ -348,7 +350,7 @@ public final class OpenTree implements Tree {
   /** Passes if an operand can be merged into a key. */
   void checkMerge(byte[] key, byte[] operand) {
     checkKey(key);
-    checkValue(operand);
+    Keys.checkValue(Objects.requireNonNull(operand, "operand").length, maxValueBytes());
     Keys.checkOperand(handle, operand);
   }
 
