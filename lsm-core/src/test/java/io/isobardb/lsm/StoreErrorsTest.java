@@ -22,9 +22,11 @@ import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -244,6 +246,46 @@ class StoreErrorsTest {
           "already",
           () -> store.createTree("customers", TreeOptions.defaults()));
     }
+  }
+
+  /** Where a page begins may come from outside: it must not lead to what others have. */
+  @Test
+  void noBoundLeadsOutOfAPrefix() {
+    try (Store store = Store.open(dir(), SMALL)) {
+      Tree tree = store.openTree("t");
+      for (String key : List.of("a", "b", "b1", "b2", "c")) {
+        tree.put(bytes(key), bytes("v"));
+      }
+      tree.put(new byte[] {-1, -1, 5}, bytes("v"));
+      CursorOptions prefix = CursorOptions.prefix(bytes("b"));
+      assertEquals("[b, b1, b2]", keys(tree, prefix));
+      assertEquals("[b, b1, b2]", keys(tree, prefix.from(bytes("a"))));
+      assertEquals("[b, b1, b2]", keys(tree, prefix.from(new byte[0]).to(bytes("cc"))));
+      assertEquals("[b1]", keys(tree, prefix.from(bytes("b1")).to(bytes("b2"))));
+      assertEquals("[b2]", keys(tree, prefix.from(bytes("b1")).from(bytes("b2")).to(bytes("z"))));
+      assertEquals("[]", keys(tree, prefix.from(bytes("c"))));
+      assertEquals("[]", keys(tree, prefix.to(bytes("a"))));
+      CursorOptions last = CursorOptions.prefix(new byte[] {-1, -1});
+      assertEquals(3, keys(tree, last.from(bytes("a"))).length() - 2);
+      assertEquals("[]", keys(tree, last.to(bytes("c"))));
+      assertTrue(prefix.from(bytes("a")).isPrefix());
+      assertFalse(CursorOptions.all().from(bytes("a")).isPrefix());
+    }
+  }
+
+  private static String keys(Tree tree, CursorOptions options) {
+    List<String> keys = new ArrayList<>();
+    try (Cursor cursor = tree.cursor(options)) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        keys.add(new String(cursor.key(), StandardCharsets.ISO_8859_1));
+      }
+      List<String> backwards = new ArrayList<>();
+      for (boolean more = cursor.last(); more; more = cursor.previous()) {
+        backwards.add(0, new String(cursor.key(), StandardCharsets.ISO_8859_1));
+      }
+      assertEquals(keys, backwards);
+    }
+    return keys.toString();
   }
 
   // ---- options
