@@ -40,7 +40,8 @@ public final class TreeOptions {
   }
 
   /**
-   * Passes if a tree may have this name: 1 to 200 characters, without control characters.
+   * Passes if a tree may have this name: 1 to 200 characters, without control characters and lone
+   * surrogates.
    *
    * @param name a candidate
    * @return the name
@@ -291,7 +292,7 @@ public final class TreeOptions {
      * with an {@code Instant} says for one entry when that is. Can be changed: by {@link
      * Tree#setTimeToLive}, or by opening the tree with another one.
      *
-     * @param duration zero, or a millisecond and more
+     * @param duration zero, or a millisecond to 36,500 days
      * @return this builder
      */
     public Builder timeToLive(Duration duration) {
