@@ -672,9 +672,10 @@ public final class StoreOptions {
      */
     public Builder keyOrder(KeyOrder order) {
       Objects.requireNonNull(order, "order");
-      KeyOrder known = orders.putIfAbsent(order.name(), order);
+      String name = Objects.requireNonNull(order.name(), "the name of a key order");
+      KeyOrder known = orders.putIfAbsent(name, order);
       if (known != null && known != order) {
-        throw new IllegalArgumentException("two key orders named '" + order.name() + "'");
+        throw new IllegalArgumentException("two key orders named '" + name + "'");
       }
       return this;
     }
@@ -688,9 +689,10 @@ public final class StoreOptions {
      */
     public Builder mergeOperator(MergeOperator operator) {
       Objects.requireNonNull(operator, "operator");
-      MergeOperator known = operators.putIfAbsent(operator.name(), operator);
+      String name = Objects.requireNonNull(operator.name(), "the name of a merge operator");
+      MergeOperator known = operators.putIfAbsent(name, operator);
       if (known != null && known != operator) {
-        throw new IllegalArgumentException("two merge operators named '" + operator.name() + "'");
+        throw new IllegalArgumentException("two merge operators named '" + name + "'");
       }
       return this;
     }

@@ -222,7 +222,8 @@ public final class TreeOptions {
      */
     public Builder keyOrder(KeyOrder order) {
       this.keyOrder = Objects.requireNonNull(order, "keyOrder");
-      return set(TreeOption.KEY_ORDER, order.name());
+      return set(
+          TreeOption.KEY_ORDER, Objects.requireNonNull(order.name(), "the name of a key order"));
     }
 
     /**
@@ -235,10 +236,11 @@ public final class TreeOptions {
      */
     public Builder mergeOperator(MergeOperator operator) {
       this.mergeOperator = Objects.requireNonNull(operator, "mergeOperator");
-      if (operator.name().equals(TreeOption.NO_OPERATOR)) {
+      String name = Objects.requireNonNull(operator.name(), "the name of a merge operator");
+      if (name.equals(TreeOption.NO_OPERATOR)) {
         throw new IllegalArgumentException("no merge operator can have the name 'none'");
       }
-      return set(TreeOption.MERGE_OPERATOR, operator.name());
+      return set(TreeOption.MERGE_OPERATOR, name);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionGroup;
@@ -24,7 +25,9 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Options of a store as data: each has a place in the API of its own. */
 class OptionsTest {
@@ -368,6 +371,35 @@ class OptionsTest {
               IllegalArgumentException.class,
               () -> StoreOptions.builder().set("backgroundThreads", number));
       assertTrue(e.getMessage().endsWith("it has too many digits"), e.getMessage());
+    }
+  }
+
+  private record NamelessOrder(@Nullable String name) implements KeyOrder {
+    @Override
+    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+      return 0;
+    }
+  }
+
+  private record NamelessOperator(@Nullable String name) implements MergeOperator {
+    @Override
+    public byte[] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
+      return key;
+    }
+  }
+
+  @Test
+  void anOrderOrOperatorWithoutANameIsToldAsSuch() {
+    KeyOrder order = new NamelessOrder(null);
+    MergeOperator operator = new NamelessOperator(null);
+    for (Executable call :
+        List.<Executable>of(
+            () -> StoreOptions.builder().keyOrder(order),
+            () -> TreeOptions.builder().keyOrder(order),
+            () -> StoreOptions.builder().mergeOperator(operator),
+            () -> TreeOptions.builder().mergeOperator(operator))) {
+      String message = assertThrows(NullPointerException.class, call).getMessage();
+      assertTrue(message.startsWith("the name of a "), message);
     }
   }
 
