@@ -374,6 +374,18 @@ class OptionsTest {
     }
   }
 
+  @Test
+  void aValueThatIsNoneIsToldWithThoseThereAreOnce() {
+    for (String wrong : List.of("levels=OTHER", "mergeSchedule=AFTER_LAST_WRITE")) {
+      String message =
+          assertThrows(
+                  IllegalArgumentException.class,
+                  () -> StoreOptions.fromProperties(properties(wrong), ""))
+              .getMessage();
+      assertTrue(message.contains("there is no such value; known are "), message);
+    }
+  }
+
   private record NamelessOrder(@Nullable String name) implements KeyOrder {
     @Override
     public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {

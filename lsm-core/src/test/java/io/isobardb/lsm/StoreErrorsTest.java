@@ -374,6 +374,23 @@ class StoreErrorsTest {
     assertThrowsSaying(FormatException.class, "and 46 more", () -> Store.open(dir(), SMALL));
   }
 
+  /** Other stores have such a file, too. */
+  @Test
+  void aDirectoryWhoseCurrentIsOfSomethingElseIsToldByItsPath() throws IOException {
+    Files.createDirectories(dir());
+    Files.writeString(dir().resolve("CURRENT"), "MANIFEST-000004\n");
+    String says = dir().toRealPath() + " is not a store: its file CURRENT";
+    assertThrowsSaying(FormatException.class, says, () -> Store.open(dir(), SMALL));
+    assertThrowsSaying(FormatException.class, says, () -> Store.openReadOnly(dir(), SMALL));
+  }
+
+  @Test
+  void anEmptyDirectoryToReadIsNotToldOfAnOptionThatNobodySet() throws IOException {
+    Files.createDirectories(dir());
+    FormatException e = assertThrows(FormatException.class, () -> Store.openReadOnly(dir(), SMALL));
+    assertTrue(e.getMessage().endsWith("there is no file CURRENT"), e.getMessage());
+  }
+
   private List<Path> list() throws IOException {
     try (Stream<Path> paths = Files.list(dir())) {
       return paths.sorted().toList();
