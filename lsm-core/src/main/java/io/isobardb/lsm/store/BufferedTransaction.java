@@ -287,7 +287,7 @@ public final class BufferedTransaction implements Transaction {
 
   @Override
   public byte @Nullable [] putIfAbsent(Tree tree, byte[] key, byte[] value) {
-    Objects.requireNonNull(value, "value");
+    checkValue(tree, value);
     byte[] before = getForUpdate(tree, key);
     if (before == null) {
       put(tree, key, value);
@@ -298,6 +298,9 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public boolean compareAndSet(
       Tree tree, byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    if (value != null) {
+      checkValue(tree, value);
+    }
     boolean as = Arrays.equals(getForUpdate(tree, key), expected);
     if (as && value == null) {
       delete(tree, key);
@@ -305,6 +308,16 @@ public final class BufferedTransaction implements Transaction {
       put(tree, key, Objects.requireNonNull(value));
     }
     return as;
+  }
+
+  /** Passes if a value that is written maybe is not too long. */
+  private void checkValue(Tree tree, byte[] value) {
+    OpenTree open = enter(tree);
+    try {
+      open.checkValue(value);
+    } finally {
+      exit();
+    }
   }
 
   private void write(OpenTree tree, byte[] key, OwnWrites.Write write) {

@@ -631,4 +631,24 @@ class TransactionTest extends SimulatedTransactions {
     assertEquals(1, runs.get());
     assertEquals("0+", get("a"));
   }
+
+  /** Whatever is stored: what is wrong with the call does not hang on that. */
+  @Test
+  void aConditionalWriteOfTooLongAValueIsRefusedBeforeItReads() {
+    put("a", "1");
+    byte[] tooLong = new byte[tree.maxValueBytes() + 1];
+    try (Transaction tx = store.begin()) {
+      for (String key : List.of("a", "b")) {
+        assertThrows(
+            IllegalArgumentException.class, () -> tx.putIfAbsent(tree, bytes(key), tooLong));
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> tx.compareAndSet(tree, bytes(key), bytes("other"), tooLong));
+        put(key, "2"); // It was not locked.
+      }
+      tx.put(tree, bytes("c"), bytes("3"));
+      tx.commit();
+    }
+    assertEquals("3", get("c"));
+  }
 }
