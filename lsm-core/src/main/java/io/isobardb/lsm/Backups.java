@@ -37,7 +37,8 @@ import java.util.List;
  * <p>Errors: {@link UncheckedIOException} if a file can't be read or written, {@code
  * DiskFullException} if there is no room for a backup, {@link IllegalArgumentException} for an ID
  * that there is not, {@code CorruptionException} for a backup that is damaged, {@code
- * StoreLockedException} for a change while somebody else makes one.
+ * StoreLockedException} for a change while somebody else makes one, {@link IllegalStateException}
+ * after {@link #close}.
  */
 public interface Backups extends AutoCloseable {
   /**

@@ -26,7 +26,7 @@ import java.time.Instant;
  */
 public interface BulkLoad extends AutoCloseable {
   /**
-   * Adds an entry. Key and value are not copied before this returns, and not needed afterwards.
+   * Adds an entry. Key and value must not change before this returns; they are not kept.
    *
    * @param tree one of those that the load was begun with
    * @param key behind all that were added to the tree, in its order

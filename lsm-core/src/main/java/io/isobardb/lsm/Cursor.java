@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time, save {@link #close}, which any thread may call: it waits
  * for the call under way. Two threads that move a cursor do no harm to the store, but the key that
  * one of them reads may be a mixture. Closing the store or dropping the tree closes it.
+ *
+ * <p>Errors: {@link IllegalStateException} if it stands on no entry and is asked for a key, a value
+ * or what belongs to them, or to step from there; {@code StoreClosedException} after it was closed,
+ * be it with its store or transaction, {@code TreeDroppedException} after its tree was dropped;
+ * {@link IllegalArgumentException} for a read-only buffer to read into; {@code CorruptionException}
+ * for damaged data.
  */
 public interface Cursor extends AutoCloseable {
   /**

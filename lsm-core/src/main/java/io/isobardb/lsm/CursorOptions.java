@@ -18,21 +18,24 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class CursorOptions {
-  private static final CursorOptions ALL = new CursorOptions(null, null, null, false);
+  private static final CursorOptions ALL = new CursorOptions(null, null, null, null);
 
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
   private final @Nullable Snapshot snapshot;
 
-  /** Whether the bounds are those of a prefix, which go for byte order alone. */
-  private final boolean byPrefix;
+  /** What all keys begin with, in byte order alone; null if there is no prefix. */
+  private final byte @Nullable [] prefix;
 
   private CursorOptions(
-      byte @Nullable [] from, byte @Nullable [] to, @Nullable Snapshot snapshot, boolean byPrefix) {
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      @Nullable Snapshot snapshot,
+      byte @Nullable [] prefix) {
     this.from = from;
     this.to = to;
     this.snapshot = snapshot;
-    this.byPrefix = byPrefix;
+    this.prefix = prefix;
   }
 
   /** {@return options for the whole tree, as it is when the cursor is opened} */
@@ -47,35 +50,47 @@ public final class CursorOptions {
    * @param prefix copied; empty for all keys
    */
   public static CursorOptions prefix(byte[] prefix) {
-    byte[] end = Objects.requireNonNull(prefix, "prefix").clone();
-    int last = end.length - 1;
-    while (last >= 0 && end[last] == (byte) 0xFF) {
+    byte[] begin = Objects.requireNonNull(prefix, "prefix").clone();
+    return new CursorOptions(begin, endOf(begin), null, begin);
+  }
+
+  /** The first key behind all that begin with a prefix; null if there is none. */
+  private static byte @Nullable [] endOf(byte[] prefix) {
+    int last = prefix.length - 1;
+    while (last >= 0 && prefix[last] == (byte) 0xFF) {
       last--;
     }
     if (last < 0) {
-      return new CursorOptions(prefix.clone(), null, null, true);
+      return null;
     }
-    end = Arrays.copyOf(end, last + 1);
+    byte[] end = Arrays.copyOf(prefix, last + 1);
     end[last]++;
-    return new CursorOptions(prefix.clone(), end, null, true);
+    return end;
   }
 
   /**
-   * {@return the same, with a first key}
+   * {@return the same, with a first key} With a prefix, no key without it is covered all the same.
    *
    * @param key the first that is covered, whether it is there or not; copied
    */
   public CursorOptions from(byte[] key) {
-    return new CursorOptions(Objects.requireNonNull(key, "key").clone(), to, snapshot, byPrefix);
+    byte[] first = Objects.requireNonNull(key, "key").clone();
+    byte[] least = prefix;
+    boolean before = least != null && Arrays.compareUnsigned(first, least) < 0;
+    return new CursorOptions(before ? least : first, to, snapshot, prefix);
   }
 
   /**
-   * {@return the same, with an end that is not covered}
+   * {@return the same, with an end that is not covered} With a prefix, no key without it is covered
+   * all the same.
    *
    * @param key whether it is there or not; copied
    */
   public CursorOptions to(byte[] key) {
-    return new CursorOptions(from, Objects.requireNonNull(key, "key").clone(), snapshot, byPrefix);
+    byte[] end = Objects.requireNonNull(key, "key").clone();
+    byte[] most = prefix == null ? null : endOf(prefix);
+    boolean behind = most != null && Arrays.compareUnsigned(end, most) > 0;
+    return new CursorOptions(from, behind ? most : end, snapshot, prefix);
   }
 
   /**
@@ -84,7 +99,7 @@ public final class CursorOptions {
    * @param value of the store that the tree belongs to; not closed when the cursor is opened
    */
   public CursorOptions snapshot(Snapshot value) {
-    return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"), byPrefix);
+    return new CursorOptions(from, to, Objects.requireNonNull(value, "snapshot"), prefix);
   }
 
   /** {@return a copy of the first key that it covers; null if there is no bound} */
@@ -102,8 +117,8 @@ public final class CursorOptions {
     return snapshot;
   }
 
-  /** {@return whether the bounds are those of a prefix} */
+  /** {@return whether all keys that it covers begin with a prefix} */
   public boolean isPrefix() {
-    return byPrefix;
+    return prefix != null;
   }
 }

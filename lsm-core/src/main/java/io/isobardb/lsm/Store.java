@@ -58,8 +58,10 @@ public interface Store extends AutoCloseable {
    *     format
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
    * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have, or what
-   *     its container has; or if the directory is in an archive or the like
-   * @throws UncheckedIOException if a file can't be read or written
+   *     its container has; if the {@code ioBudget} is not one that {@link IoBudget#of} gave; or if
+   *     the directory is in an archive or the like
+   * @throws UncheckedIOException if a file can't be read or written, or the directory is missing
+   *     and not to be made
    * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is
    *     false
    */
@@ -86,7 +88,10 @@ public interface Store extends AutoCloseable {
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
    * @throws IsobarException if the log is longer than memory; the message has the budget that is
    *     needed
-   * @throws UncheckedIOException if a file can't be read
+   * @throws IllegalArgumentException as for {@link #open(Path, StoreOptions)}
+   * @throws UncheckedIOException if a file can't be read, or the directory is missing
+   * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is
+   *     false
    */
   static Store openReadOnly(Path directory, StoreOptions options) {
     return Opening.storeToRead(directory, options);
@@ -119,9 +124,9 @@ public interface Store extends AutoCloseable {
   /**
    * A tree, created if it is missing, as by {@link #createTree(String, TreeOptions)}.
    *
-   * <p>The options of a tree never change, save {@code timeToLive}, {@code runs} and {@code
-   * maxSpace}, which this sets. If the tree exists, the others that were set must be what is
-   * stored; those that were not take that ({@link Tree#options}).
+   * <p>The options of a tree never change, save {@code timeToLive}, {@code runs}, {@code maxSpace}
+   * and {@code compression}, which this sets. If the tree exists, the others that were set must be
+   * what is stored; those that were not take that ({@link Tree#options}).
    *
    * @param name if it is missing: 1 to 200 characters, without control characters and lone
    *     surrogates
@@ -129,7 +134,8 @@ public interface Store extends AutoCloseable {
    * @return the tree, in use by as many callers as want it
    * @throws IllegalArgumentException if it exists and an option that was set is stored otherwise,
    *     with both values; or if it is missing and the name, or that of the key order, can't be
-   *     stored; or if {@code runs} need more space than {@code maxSpace} allows
+   *     stored; or if {@code runs} need more space than {@code maxSpace} allows, or this program
+   *     has no codec of that name
    */
   Tree openTree(String name, TreeOptions treeOptions);
 
@@ -143,7 +149,8 @@ public interface Store extends AutoCloseable {
    * @param treeOptions what was not set takes its default
    * @return the new tree, which is empty
    * @throws IllegalArgumentException if there is one of this name, or if the name, or that of the
-   *     key order, can't be stored
+   *     key order, can't be stored; if {@code runs} need more space than {@code maxSpace} allows;
+   *     or if this program has no codec of that name
    */
   Tree createTree(String name, TreeOptions treeOptions);
 
@@ -251,7 +258,8 @@ public interface Store extends AutoCloseable {
 
   /**
    * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
-   * get in its way, runs it anew, after a pause that grows.
+   * get in its way, runs it anew, after a pause that grows. What {@code body} has committed itself
+   * is never run anew.
    *
    * <p>A write within {@code body} that does not go through the transaction is not part of it. On a
    * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does
@@ -263,7 +271,8 @@ public interface Store extends AutoCloseable {
    * @param body may run several times, each time in a new transaction, on this thread
    * @return what {@code body} gave at last
    * @throws TransactionAbortedException if all attempts were in vain, or no more was begun since
-   *     {@link TransactionOptions#retryTimeout} had passed
+   *     {@link TransactionOptions#retryTimeout} had passed; or from {@code body} after it has
+   *     committed
    * @throws X what {@code body} throws; the transaction is rolled back then
    */
   <T extends @Nullable Object, X extends Exception> T inTransaction(

@@ -407,8 +407,10 @@ final class StoreOption {
       ALL.option(EXPERIMENT, "experiment.l0MostGroups", COUNT)
           .from(2, 4000)
           .byDefault(
-              "16 times `experiment.l0StartGroups`, at least `experiment.l0StopGroups`",
-              before -> Math.max(before.get(L0_STOP_GROUPS), 16 * before.get(L0_START_GROUPS)))
+              "16 times `experiment.l0StartGroups`, at least `experiment.l0StopGroups`, at most 4000",
+              before ->
+                  Math.max(
+                      before.get(L0_STOP_GROUPS), Math.min(4000, 16 * before.get(L0_START_GROUPS))))
           .does(
               "Groups of SSTables that L0 may have where nobody reads. The limits of a tree lie"
                   + " between `experiment.l0StopGroups` and this: where operations would cost twice"

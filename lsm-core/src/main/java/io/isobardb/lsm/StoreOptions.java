@@ -263,14 +263,15 @@ public final class StoreOptions {
 
   /**
    * Options from properties whose names begin with {@code prefix}, such as {@code
-   * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB and GB, durations ms and s. What
-   * options were called and took before is read until 1.0, and one warning logs what to write.
+   * isobar.memoryBudget=256MB}. Sizes take the suffixes KB, MB, GB and TB, durations ms, s, m and
+   * h. What options were called and took before is read until 1.0, and one warning logs what to
+   * write.
    *
    * @param properties those with other prefixes are passed over
    * @param prefix such as {@code isobar.}; empty for all properties
    * @return the options; what no property says has its default
    * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
-   *     value that does not parse or is out of its range
+   *     value that is no string, does not parse or is out of its range
    */
   public static StoreOptions fromProperties(Properties properties, String prefix) {
     Objects.requireNonNull(properties, "properties");
@@ -476,7 +477,7 @@ public final class StoreOptions {
      * of the JVM's direct memory limit, at most 1 GiB.
      *
      * @param bytes 4 MiB, and 128 pages, to what the JVM may have; whether it may is looked at when
-     *     the store is opened
+     *     the store is opened; 0 for the default
      * @return this builder
      */
     public Builder memoryBudget(long bytes) {
@@ -489,7 +490,7 @@ public final class StoreOptions {
      * case. Of a budget of few pages it may be less, so that flushes and reads have theirs too, and
      * it is 16 pages at least.
      *
-     * @param bytes 1/256 to 3/4 of the budget
+     * @param bytes 1/256 to 3/4 of the budget; 0 for the default
      * @return this builder
      */
     public Builder writeMemory(long bytes) {
@@ -523,7 +524,8 @@ public final class StoreOptions {
      * lists all names and what they take.
      *
      * @param name one of those, or of what it was called before
-     * @param value sizes with KB, MB or GB, durations with ms or s, choices by their names
+     * @param value sizes with KB, MB, GB or TB, durations with ms, s, m or h, choices by their
+     *     names
      * @return this builder
      * @throws IllegalArgumentException for an unknown name, with the nearest known one, or for a
      *     value that does not parse
@@ -534,9 +536,9 @@ public final class StoreOptions {
     }
 
     /**
-     * The length of the log, at least 1 MiB. Default: 2.5 times the write memory.
+     * The length of the log, at least 1 MiB. Default: 2.5 times the write memory, at least 16 MiB.
      *
-     * @param bytes at least 1 MiB
+     * @param bytes at least 1 MiB; 0 for the default
      * @return this builder
      */
     public Builder logLimit(long bytes) {
@@ -670,9 +672,10 @@ public final class StoreOptions {
      */
     public Builder keyOrder(KeyOrder order) {
       Objects.requireNonNull(order, "order");
-      KeyOrder known = orders.putIfAbsent(order.name(), order);
+      String name = Objects.requireNonNull(order.name(), "the name of a key order");
+      KeyOrder known = orders.putIfAbsent(name, order);
       if (known != null && known != order) {
-        throw new IllegalArgumentException("two key orders named '" + order.name() + "'");
+        throw new IllegalArgumentException("two key orders named '" + name + "'");
       }
       return this;
     }
@@ -686,9 +689,10 @@ public final class StoreOptions {
      */
     public Builder mergeOperator(MergeOperator operator) {
       Objects.requireNonNull(operator, "operator");
-      MergeOperator known = operators.putIfAbsent(operator.name(), operator);
+      String name = Objects.requireNonNull(operator.name(), "the name of a merge operator");
+      MergeOperator known = operators.putIfAbsent(name, operator);
       if (known != null && known != operator) {
-        throw new IllegalArgumentException("two merge operators named '" + operator.name() + "'");
+        throw new IllegalArgumentException("two merge operators named '" + name + "'");
       }
       return this;
     }
@@ -697,7 +701,7 @@ public final class StoreOptions {
      * Has flushes and merges keep to a budget that other stores of the process share. With one,
      * {@link IoBandwidth#auto} limits nobody; a bandwidth that is given holds beside it.
      *
-     * @param budget shared by all stores that are opened with it
+     * @param budget given by {@link IoBudget#of}; shared by all stores that are opened with it
      * @return this builder
      */
     public Builder ioBudget(IoBudget budget) {
@@ -708,7 +712,8 @@ public final class StoreOptions {
     /**
      * Whether to make a store where there is none. Default true.
      *
-     * @param value false to fail with a {@code FormatException} where there is none
+     * @param value false to fail where there is none: with a {@code FormatException} if the
+     *     directory is empty, and an {@link java.io.UncheckedIOException} if it is missing
      * @return this builder
      */
     public Builder createIfMissing(boolean value) {

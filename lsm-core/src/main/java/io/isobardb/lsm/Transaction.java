@@ -193,6 +193,7 @@ public interface Transaction extends AutoCloseable {
    * @param key 0 to {@link Tree#maxKeyBytes} bytes
    * @param value 0 to {@link Tree#maxValueBytes} bytes
    * @return the value that is there, and stays; null if there was none
+   * @throws IllegalArgumentException if key or value exceed their limit, whatever is there
    */
   byte @Nullable [] putIfAbsent(Tree tree, byte[] key, byte[] value);
 

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isolation default {@link Isolation#SNAPSHOT}
  * @param locking default {@link Locking#PESSIMISTIC}
- * @param lockTimeout how long to wait for a lock, zero or more; default one second
+ * @param lockTimeout how long to wait for a lock, zero to 365 days; default one second
  * @param durability of the commit; null, the default, for the store's
  * @param maxAttempts how often {@link Store#inTransaction} tries, at least 1; default 100
  * @param retryTimeout how long {@link Store#inTransaction} begins new attempts, and the most that
- *     the waits for locks of all its attempts take together; zero or more; default 10 seconds, or
- *     {@code lockTimeout} if that is longer
+ *     the waits for locks of all its attempts take together; zero to 365 days; default 10 seconds,
+ *     or {@code lockTimeout} if that is longer
  * @param writeTimeout how long the commit may wait for its place in the log, zero to 365 days,
  *     which is for ever; null, the default, for the store's
  */
@@ -152,7 +152,8 @@ public record TransactionOptions(
     /**
      * Sets after how long {@code inTransaction} begins no other attempt.
      *
-     * @param value zero to 365 days, which is for ever; default ten seconds
+     * @param value zero to 365 days, which is for ever; default ten seconds, or the lock timeout if
+     *     that is longer
      * @return this builder
      */
     public Builder retryTimeout(Duration value) {

@@ -83,7 +83,9 @@ public interface Tree {
    * Sets how long entries live; see {@link TreeOptions.Builder#timeToLive}. It is stored, durably,
    * when this returns. What is written already keeps its time.
    *
-   * @param duration zero for ever
+   * @param duration a millisecond to 36,500 days, or zero for ever; what is below a millisecond
+   *     does not count
+   * @throws IllegalArgumentException if it is anything else
    */
   void setTimeToLive(Duration duration);
 
@@ -159,7 +161,11 @@ public interface Tree {
    * to clients as other merges do, so it takes longer while they are busy.
    *
    * @param from the first key, null for no bound
-   * @param to the key behind the last one, null for no bound; not before {@code from}
+   * @param to the key behind the last one, null for no bound; if it is {@code from}, nothing is
+   *     done
+   * @throws IllegalArgumentException if {@code from} is behind {@code to}
+   * @throws io.isobardb.lsm.error.DiskFullException if there is no room to merge
+   * @throws io.isobardb.lsm.error.StoreFailedException if the store takes no more writes
    */
   void compact(byte @Nullable [] from, byte @Nullable [] to);
 

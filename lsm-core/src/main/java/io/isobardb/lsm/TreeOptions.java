@@ -40,7 +40,8 @@ public final class TreeOptions {
   }
 
   /**
-   * Passes if a tree may have this name: 1 to 200 characters, without control characters.
+   * Passes if a tree may have this name: 1 to 200 characters, without control characters and lone
+   * surrogates.
    *
    * @param name a candidate
    * @return the name
@@ -221,7 +222,8 @@ public final class TreeOptions {
      */
     public Builder keyOrder(KeyOrder order) {
       this.keyOrder = Objects.requireNonNull(order, "keyOrder");
-      return set(TreeOption.KEY_ORDER, order.name());
+      return set(
+          TreeOption.KEY_ORDER, Objects.requireNonNull(order.name(), "the name of a key order"));
     }
 
     /**
@@ -234,10 +236,11 @@ public final class TreeOptions {
      */
     public Builder mergeOperator(MergeOperator operator) {
       this.mergeOperator = Objects.requireNonNull(operator, "mergeOperator");
-      if (operator.name().equals(TreeOption.NO_OPERATOR)) {
+      String name = Objects.requireNonNull(operator.name(), "the name of a merge operator");
+      if (name.equals(TreeOption.NO_OPERATOR)) {
         throw new IllegalArgumentException("no merge operator can have the name 'none'");
       }
-      return set(TreeOption.MERGE_OPERATOR, operator.name());
+      return set(TreeOption.MERGE_OPERATOR, name);
     }
 
     /**
@@ -291,7 +294,7 @@ public final class TreeOptions {
      * with an {@code Instant} says for one entry when that is. Can be changed: by {@link
      * Tree#setTimeToLive}, or by opening the tree with another one.
      *
-     * @param duration zero, or a millisecond and more
+     * @param duration zero, or a millisecond to 36,500 days
      * @return this builder
      */
     public Builder timeToLive(Duration duration) {

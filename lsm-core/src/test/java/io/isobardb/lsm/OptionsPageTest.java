@@ -42,13 +42,13 @@ class OptionsPageTest {
       from properties with the names below and a prefix of yours. A tree's are set with
       `TreeOptions.builder()`.
 
-      - A size is a number with `KB`, `MB` or `GB`, or without a unit in bytes. Units are powers of 1024.
-      - A duration is a number with `ms` or `s`, or an ISO duration such as `PT1M`.
+      - A size is a number with `KB`, `MB`, `GB` or `TB`, or without a unit in bytes. Units are powers of 1024.
+      - A duration is a number with `ms`, `s`, `m` or `h`, or an ISO duration such as `PT1M`.
       - `memoryTunerInterval` and others that begin so are set by `memoryTuner(t -> t.interval(...))`.
       - Any option is set by its name with `StoreOptions.Builder.set`, and told by `StoreOptions.get`.
       - What an option was called or took before is read until 1.0, with a warning that says what to write.
       - An unknown name and a value out of range are refused, with what was probably meant.
-      - `Store.options()` and `Tree.options()` tell what is in force.
+      - `Store.options()` tells what the store was opened with, `Tree.options()` what is stored now.
 
       """;
 
@@ -120,7 +120,7 @@ class OptionsPageTest {
                     Locale.ROOT,
                     "| [`%s`](#%s) | %s |\n",
                     option.name(),
-                    anchor(option.name()),
+                    anchor(page, option.name()),
                     option.defaultText()));
           }
         });
@@ -128,9 +128,10 @@ class OptionsPageTest {
     page.append('\n');
   }
 
-  /** As headings are linked to. */
-  private static String anchor(String name) {
-    return name.toLowerCase(Locale.ROOT).replace(".", "");
+  /** As headings are linked to; the second one of a name has a number. */
+  private static String anchor(StringBuilder page, String name) {
+    String anchor = name.toLowerCase(Locale.ROOT).replace(".", "");
+    return page.indexOf("\n### " + name + "\n") < 0 ? anchor : anchor + "-1";
   }
 
   private static void tell(StringBuilder page, Option<?> option) {

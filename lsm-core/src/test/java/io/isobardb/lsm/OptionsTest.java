@@ -10,6 +10,7 @@ import io.isobardb.lsm.damage.DamagedStore;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Levels;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.policy.FlushPolicy;
 import io.isobardb.lsm.setting.Option;
 import io.isobardb.lsm.setting.OptionGroup;
@@ -24,7 +25,9 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Options of a store as data: each has a place in the API of its own. */
 class OptionsTest {
@@ -343,6 +346,84 @@ class OptionsTest {
         "x.experiment.flushPolicy and x.flushPolicy are one option: leave one of them out",
         assertThrows(IllegalArgumentException.class, () -> StoreOptions.fromProperties(both, "x."))
             .getMessage());
+  }
+
+  /** {@link Properties} takes any value, and leaves those that are no strings out of its names. */
+  @Test
+  void aValueThatIsNoStringIsNotPassedOver() {
+    Properties numbers = new Properties();
+    numbers.put("x.memoryBudget", 64L << 20);
+    numbers.put("y.memoryBudget", 1);
+    numbers.put(5, "is nobody's");
+    assertEquals(
+        "property x.memoryBudget is no string but a Long: set it by setProperty, as text",
+        assertThrows(
+                IllegalArgumentException.class, () -> StoreOptions.fromProperties(numbers, "x."))
+            .getMessage());
+    StoreOptions.fromProperties(numbers, "z.");
+  }
+
+  @Test
+  void aNumberBeyondAllRangesIsNotCalledNone() {
+    for (String number : List.of("99999999999", "+99999999999", "-99999999999")) {
+      IllegalArgumentException e =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> StoreOptions.builder().set("backgroundThreads", number));
+      assertTrue(e.getMessage().endsWith("it has too many digits"), e.getMessage());
+    }
+  }
+
+  @Test
+  void aValueThatIsNoneIsToldWithThoseThereAreOnce() {
+    for (String wrong : List.of("levels=OTHER", "mergeSchedule=AFTER_LAST_WRITE")) {
+      String message =
+          assertThrows(
+                  IllegalArgumentException.class,
+                  () -> StoreOptions.fromProperties(properties(wrong), ""))
+              .getMessage();
+      assertTrue(message.contains("there is no such value; known are "), message);
+    }
+  }
+
+  private record NamelessOrder(@Nullable String name) implements KeyOrder {
+    @Override
+    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+      return 0;
+    }
+  }
+
+  private record NamelessOperator(@Nullable String name) implements MergeOperator {
+    @Override
+    public byte[] merge(byte[] key, byte @Nullable [] base, List<byte[]> operands) {
+      return key;
+    }
+  }
+
+  @Test
+  void anOrderOrOperatorWithoutANameIsToldAsSuch() {
+    KeyOrder order = new NamelessOrder(null);
+    MergeOperator operator = new NamelessOperator(null);
+    for (Executable call :
+        List.<Executable>of(
+            () -> StoreOptions.builder().keyOrder(order),
+            () -> TreeOptions.builder().keyOrder(order),
+            () -> StoreOptions.builder().mergeOperator(operator),
+            () -> TreeOptions.builder().mergeOperator(operator))) {
+      String message = assertThrows(NullPointerException.class, call).getMessage();
+      assertTrue(message.startsWith("the name of a "), message);
+    }
+  }
+
+  /** A default that follows from another option is one that the option takes. */
+  @Test
+  void eachNumberOfGroupsThatL0MayStartWithIsTaken() {
+    for (String groups : List.of("1", "250", "251", "1000")) {
+      StoreOptions options = StoreOptions.builder().set("experiment.l0StartGroups", groups).build();
+      assertEquals(
+          options.toString(),
+          StoreOptions.fromProperties(properties(options.toString()), "").toString());
+    }
   }
 
   @Test

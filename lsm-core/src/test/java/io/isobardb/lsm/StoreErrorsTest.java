@@ -17,13 +17,19 @@ import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.format.StoreFiles;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.memory.pool.DirectMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -100,6 +106,49 @@ class StoreErrorsTest {
   }
 
   @Test
+  void anArgumentThatIsNullIsToldByItsName() {
+    TreeOptions adding = TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build();
+    try (Store store = Store.open(dir(), SMALL)) {
+      Tree tree = store.openTree("t", adding);
+      WriteBatch batch = store.newBatch();
+      byte[] key = bytes("k");
+      ByteBuffer buffer = ByteBuffer.wrap(key);
+      Map<String, List<Executable>> calls =
+          Map.of(
+              "key",
+              List.of(
+                  () -> tree.put((byte[]) null, key),
+                  () -> tree.put(null, buffer),
+                  () -> tree.get((byte[]) null),
+                  () -> tree.delete((ByteBuffer) null),
+                  () -> tree.multiGet(Collections.singletonList(null)),
+                  () -> batch.put(tree, null, key),
+                  () -> tree.cursor().seek((byte[]) null)),
+              "value",
+              List.of(() -> tree.put(key, null), () -> tree.putIfAbsent(key, null)),
+              "operand",
+              List.of(
+                  () -> tree.merge(key, null),
+                  () -> batch.merge(tree, key, null),
+                  () -> store.runInTransaction(t -> t.merge(tree, key, null))),
+              "durability",
+              List.of(() -> tree.put(key, key, (Durability) null)),
+              "expires",
+              List.of(() -> tree.put(key, key, (Instant) null)),
+              "snapshot",
+              List.of(() -> tree.get(key, (Snapshot) null)),
+              "target",
+              List.of(() -> tree.get(key, (ByteBuffer) null)));
+      calls.forEach(
+          (name, all) -> {
+            for (Executable call : all) {
+              assertEquals(name, assertThrows(NullPointerException.class, call).getMessage());
+            }
+          });
+    }
+  }
+
+  @Test
   void theKeyLimitIsThatOfTheStoredPageSize() {
     try (Store store = Store.open(dir(), SMALL)) {
       store.openTree("t");
@@ -158,7 +207,11 @@ class StoreErrorsTest {
             () -> store.openTree("u"),
             () -> store.createTree("u", TreeOptions.defaults()),
             () -> store.dropTree("t"),
-            () -> store.write(batch));
+            () -> store.write(batch),
+            () -> tree.setTimeToLive(tree.timeToLive()),
+            () -> tree.setRuns(tree.runs()),
+            () -> tree.setMaxSpace(tree.options().maxSpace()),
+            () -> tree.setCompression(tree.compression()));
     for (int i = 0; i < calls.size(); i++) {
       assertThrows(StoreClosedException.class, calls.get(i), "call " + i);
     }
@@ -193,6 +246,46 @@ class StoreErrorsTest {
           "already",
           () -> store.createTree("customers", TreeOptions.defaults()));
     }
+  }
+
+  /** Where a page begins may come from outside: it must not lead to what others have. */
+  @Test
+  void noBoundLeadsOutOfAPrefix() {
+    try (Store store = Store.open(dir(), SMALL)) {
+      Tree tree = store.openTree("t");
+      for (String key : List.of("a", "b", "b1", "b2", "c")) {
+        tree.put(bytes(key), bytes("v"));
+      }
+      tree.put(new byte[] {-1, -1, 5}, bytes("v"));
+      CursorOptions prefix = CursorOptions.prefix(bytes("b"));
+      assertEquals("[b, b1, b2]", keys(tree, prefix));
+      assertEquals("[b, b1, b2]", keys(tree, prefix.from(bytes("a"))));
+      assertEquals("[b, b1, b2]", keys(tree, prefix.from(new byte[0]).to(bytes("cc"))));
+      assertEquals("[b1]", keys(tree, prefix.from(bytes("b1")).to(bytes("b2"))));
+      assertEquals("[b2]", keys(tree, prefix.from(bytes("b1")).from(bytes("b2")).to(bytes("z"))));
+      assertEquals("[]", keys(tree, prefix.from(bytes("c"))));
+      assertEquals("[]", keys(tree, prefix.to(bytes("a"))));
+      CursorOptions last = CursorOptions.prefix(new byte[] {-1, -1});
+      assertEquals(3, keys(tree, last.from(bytes("a"))).length() - 2);
+      assertEquals("[]", keys(tree, last.to(bytes("c"))));
+      assertTrue(prefix.from(bytes("a")).isPrefix());
+      assertFalse(CursorOptions.all().from(bytes("a")).isPrefix());
+    }
+  }
+
+  private static String keys(Tree tree, CursorOptions options) {
+    List<String> keys = new ArrayList<>();
+    try (Cursor cursor = tree.cursor(options)) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        keys.add(new String(cursor.key(), StandardCharsets.ISO_8859_1));
+      }
+      List<String> backwards = new ArrayList<>();
+      for (boolean more = cursor.last(); more; more = cursor.previous()) {
+        backwards.add(0, new String(cursor.key(), StandardCharsets.ISO_8859_1));
+      }
+      assertEquals(keys, backwards);
+    }
+    return keys.toString();
   }
 
   // ---- options
@@ -246,6 +339,27 @@ class StoreErrorsTest {
     assertTrue(Files.notExists(dir()));
   }
 
+  @Test
+  void aBudgetForInputAndOutputThatIsNotOursIsRefused() {
+    IoBudget other =
+        new IoBudget() {
+          @Override
+          public long bytesPerSecond() {
+            return LEAST_BYTES;
+          }
+
+          @Override
+          public int stores() {
+            return 0;
+          }
+        };
+    StoreOptions options = SMALL.toBuilder().ioBudget(other).build();
+    Class<IllegalArgumentException> refused = IllegalArgumentException.class;
+    assertThrowsSaying(refused, "IoBudget.of", () -> Store.open(dir(), options).close());
+    assertTrue(Files.notExists(dir()));
+    assertThrowsSaying(refused, "IoBudget.of", () -> Store.openReadOnly(dir(), options).close());
+  }
+
   // ---- directories
 
   @Test
@@ -258,6 +372,23 @@ class StoreErrorsTest {
       Files.writeString(dir().resolve("chapter" + i), "a year of work");
     }
     assertThrowsSaying(FormatException.class, "and 46 more", () -> Store.open(dir(), SMALL));
+  }
+
+  /** Other stores have such a file, too. */
+  @Test
+  void aDirectoryWhoseCurrentIsOfSomethingElseIsToldByItsPath() throws IOException {
+    Files.createDirectories(dir());
+    Files.writeString(dir().resolve("CURRENT"), "MANIFEST-000004\n");
+    String says = dir().toRealPath() + " is not a store: its file CURRENT";
+    assertThrowsSaying(FormatException.class, says, () -> Store.open(dir(), SMALL));
+    assertThrowsSaying(FormatException.class, says, () -> Store.openReadOnly(dir(), SMALL));
+  }
+
+  @Test
+  void anEmptyDirectoryToReadIsNotToldOfAnOptionThatNobodySet() throws IOException {
+    Files.createDirectories(dir());
+    FormatException e = assertThrows(FormatException.class, () -> Store.openReadOnly(dir(), SMALL));
+    assertTrue(e.getMessage().endsWith("there is no file CURRENT"), e.getMessage());
   }
 
   private List<Path> list() throws IOException {

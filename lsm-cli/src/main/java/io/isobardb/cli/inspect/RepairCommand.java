@@ -52,7 +52,7 @@ public final class RepairCommand implements Callable<Integer> {
       names = "--to",
       paramLabel = "NEWDIR",
       required = true,
-      description = "Where the new store goes; must not exist.")
+      description = "Where the new store goes; must be empty, or not exist.")
   private Path target = Path.of("");
 
   @Mixin private JsonOption json = new JsonOption();

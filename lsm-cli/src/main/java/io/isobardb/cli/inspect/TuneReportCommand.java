@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.HtmlOption;
 import io.isobardb.lsm.tuning.TunerFile;
 import io.isobardb.tuner.memory.Decision;
@@ -27,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,7 +48,8 @@ import picocli.CommandLine.Spec;
       "Costs are pages written and read per operation. Gains are those expected and those found, in"
           + " percent of the cost. The store may be open."
           + " --json has an object for each decision; those on levels and on runs come last, and have"
-          + " a tree."
+          + " a tree. With --replay it has one object: how many decisions were replayed, and the"
+          + " differences."
     })
 public final class TuneReportCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -68,6 +71,9 @@ public final class TuneReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     html.check();
+    if (html.isGiven() && replay) {
+      throw new UsageException("--html goes without --replay");
+    }
     Path file = StoreArgument.store(directory).resolve(TunerFile.NAME);
     String text = Files.notExists(file) ? "" : new String(Files.readAllBytes(file), UTF_8);
     TunerHistory history = TunerFile.parse(text);
@@ -99,16 +105,21 @@ public final class TuneReportCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static int replayed(List<Decision> decisions, PrintWriter out) {
+  private int replayed(List<Decision> decisions, PrintWriter out) throws IOException {
     boolean fromStart = !decisions.isEmpty() && decisions.get(0).seen().cycle() == 1;
     List<String> differences = Replay.differences(decisions, fromStart);
-    differences.forEach(out::println);
-    out.println(
-        Numbers.count(Replay.count(decisions, fromStart), "decision")
+    int count = Replay.count(decisions, fromStart);
+    StringJoiner lines = new StringJoiner(System.lineSeparator());
+    differences.forEach(lines::add);
+    lines.add(
+        Numbers.count(count, "decision")
             + " replayed, "
             + differences.size()
             + " of them made otherwise");
-    out.flush();
+    Map<String, Object> result = new LinkedHashMap<>();
+    result.put("replayed", count);
+    result.put("differences", differences);
+    json.print(out, result, lines.toString());
     return (differences.isEmpty() ? Exit.SUCCESS : Exit.FINDING).code();
   }
 

@@ -289,6 +289,8 @@ class ContentCommandsTest {
     Files.writeString(Path.of(file), "b\tb\na\ta\n" + "c".repeat(1025) + "\td\n");
     assertEquals(2, run("load", dir, "--tree", "copy", "--from", file), err);
     assertTrue(err.contains("line 3: a key of 1025 bytes"), err);
+    assertEquals(0, run("get", dir, "--tree", "copy", "b"), "it came before a key that fell");
+    assertEquals(1, run("get", dir, "--tree", "copy", "c"));
   }
 
   @Test

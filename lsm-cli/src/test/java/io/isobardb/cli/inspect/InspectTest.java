@@ -199,6 +199,9 @@ class InspectTest {
     Files.writeString(Path.of(dir, TunerFile.NAME), line + "\n" + second + "\n");
     assertEquals(0, run("tune-report", dir, "--replay"), out);
     assertEquals("1 decision replayed, 0 of them made otherwise", out.strip());
+    assertEquals(0, run("tune-report", dir, "--replay", "--json"), out);
+    assertEquals("{\"replayed\":1,\"differences\":[]}", out.strip());
+    assertEquals(2, run("tune-report", dir, "--replay", "--html", dir + ".html"), out);
     Path page = temporary.resolve("tuner.html");
     assertEquals(0, run("tune-report", dir, "--html", page.toString()), err);
     String html = Files.readString(page);

@@ -92,7 +92,7 @@ public record Runs(List<Integer> perLevel) implements Comparable<Runs> {
    * @throws IllegalArgumentException if it is none of these
    */
   public static Runs parse(String text) {
-    String value = text.toUpperCase(Locale.ROOT).replace(" ", "");
+    String value = Objects.requireNonNull(text, "text").toUpperCase(Locale.ROOT).replace(" ", "");
     Matcher named = NAMED.matcher(value);
     if (value.equals("LEVELED")) {
       return LEVELED;

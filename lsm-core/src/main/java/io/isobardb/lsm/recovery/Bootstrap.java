@@ -78,7 +78,8 @@ record Bootstrap(ReadMemory memory, Recovered recovered) implements AutoCloseabl
     if (!options.createIfMissing()) {
       throw new FormatException(
           storage.path()
-              + " holds no store: there is no file CURRENT, and createIfMissing is false"
+              + " holds no store: there is no file CURRENT"
+              + (storage.discardsChanges() ? "" : ", and createIfMissing is false")
               + (names.isEmpty() ? "" : "; it holds " + ForeignFiles.of(names)));
     }
     if (!names.stream().allMatch(Manifest::isLeftover)) {

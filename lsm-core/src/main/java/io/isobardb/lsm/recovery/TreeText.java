@@ -57,7 +57,8 @@ public final class TreeText {
               + "' has the merge operator '"
               + name
               + "', which this program did not give; pass it with"
-              + " StoreOptions.Builder.mergeOperator");
+              + " StoreOptions.Builder.mergeOperator, or on the command line with"
+              + " --merge-operator");
     }
     TreeHandle.Settings rest = parse(definition, orders);
     return new TreeHandle.Settings(

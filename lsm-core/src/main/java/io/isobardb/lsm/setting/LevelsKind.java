@@ -29,8 +29,7 @@ final class LevelsKind extends OptionKind<Levels> {
         return Levels.fixed(Sizes.parse(value.substring(fixed.length(), value.length() - 1)));
       }
     }
-    throw new IllegalArgumentException(
-        "it is none of " + String.join(", ", EXAMPLES) + Suggestion.among(text, EXAMPLES));
+    throw new IllegalArgumentException("there is no such value" + Suggestion.among(text, EXAMPLES));
   }
 
   @Override

@@ -56,7 +56,11 @@ public abstract class OptionKind<T extends Comparable<T>> {
           try {
             return Integer.valueOf(text);
           } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("it is not a whole number such as 8", e);
+            throw new IllegalArgumentException(
+                text.matches("[-+]?\\d+")
+                    ? "it has too many digits"
+                    : "it is not a whole number such as 8",
+                e);
           }
         }
       };

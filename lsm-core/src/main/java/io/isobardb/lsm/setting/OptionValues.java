@@ -134,9 +134,11 @@ public final class OptionValues {
     /**
      * Gives values to the options that are named, after a prefix, by properties.
      *
-     * @throws IllegalArgumentException as of one, and for an option that is named twice
+     * @throws IllegalArgumentException as of one, for an option that is named twice, and for a
+     *     value that is no string
      */
     public void read(Properties properties, String prefix) {
+      checkText(properties, prefix);
       Map<Option<?>, String> named = new HashMap<>();
       for (String property : new TreeSet<>(properties.stringPropertyNames())) {
         if (property.startsWith(prefix)) {
@@ -149,6 +151,23 @@ public final class OptionValues {
           }
         }
       }
+    }
+
+    /** Passes over no value: {@link Properties#stringPropertyNames} leaves those out. */
+    private static void checkText(Properties properties, String prefix) {
+      properties.forEach(
+          (name, value) -> {
+            if (name instanceof String text
+                && text.startsWith(prefix)
+                && !(value instanceof String)) {
+              throw new IllegalArgumentException(
+                  "property "
+                      + text
+                      + " is no string but a "
+                      + value.getClass().getSimpleName()
+                      + ": set it by setProperty, as text");
+            }
+          });
     }
 
     /**

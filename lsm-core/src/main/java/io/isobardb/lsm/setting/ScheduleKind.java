@@ -47,8 +47,7 @@ final class ScheduleKind extends OptionKind<MergeSchedule> {
       long bytes = Sizes.parse(rate.substring(0, rate.length() - PER_SECOND.length()).trim());
       return MergeSchedule.belowThroughput(bytes, Sizes.parseDuration(arguments[1]));
     }
-    throw new IllegalArgumentException(
-        "it is none of " + String.join(", ", EXAMPLES) + Suggestion.among(name, EXAMPLES));
+    throw new IllegalArgumentException("there is no such value" + Suggestion.among(name, EXAMPLES));
   }
 
   @Override

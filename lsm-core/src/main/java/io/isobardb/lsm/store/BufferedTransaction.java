@@ -59,6 +59,8 @@ public final class BufferedTransaction implements Transaction {
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
+  private volatile boolean committed;
+
   private final OneThread use = new OneThread();
 
   /**
@@ -96,6 +98,11 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public boolean isOpen() {
     return ended == null;
+  }
+
+  /** Whether what it wrote is there: running it anew would write it again. */
+  boolean isCommitted() {
+    return committed;
   }
 
   @Override
@@ -280,7 +287,7 @@ public final class BufferedTransaction implements Transaction {
 
   @Override
   public byte @Nullable [] putIfAbsent(Tree tree, byte[] key, byte[] value) {
-    Objects.requireNonNull(value, "value");
+    checkValue(tree, value);
     byte[] before = getForUpdate(tree, key);
     if (before == null) {
       put(tree, key, value);
@@ -291,6 +298,9 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public boolean compareAndSet(
       Tree tree, byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
+    if (value != null) {
+      checkValue(tree, value);
+    }
     boolean as = Arrays.equals(getForUpdate(tree, key), expected);
     if (as && value == null) {
       delete(tree, key);
@@ -298,6 +308,16 @@ public final class BufferedTransaction implements Transaction {
       put(tree, key, Objects.requireNonNull(value));
     }
     return as;
+  }
+
+  /** Passes if a value that is written maybe is not too long. */
+  private void checkValue(Tree tree, byte[] value) {
+    OpenTree open = enter(tree);
+    try {
+      open.checkValue(value);
+    } finally {
+      exit();
+    }
   }
 
   private void write(OpenTree tree, byte[] key, OwnWrites.Write write) {
@@ -410,6 +430,7 @@ public final class BufferedTransaction implements Transaction {
       try {
         written = write();
         result = "was committed";
+        committed = true;
         transactions.countCommit();
       } catch (TransactionAbortedException e) {
         transactions.count(e);

@@ -149,9 +149,9 @@ public final class BulkLoader {
             for (TreeLoad load : loads.values()) {
               load.finish();
             }
+            // Most of what is in memory goes now, so that writers wait for little below.
+            loadedTrees().forEach(parts.checkpointer()::flush);
           });
-      // Most of what is in memory goes now, so that writers wait for little below.
-      loadedTrees().forEach(parts.checkpointer()::flush);
     } finally {
       operations.exit(slot);
     }

@@ -111,7 +111,8 @@ final class Keys {
   /**
    * The bounds of a cursor, for a tree with this order.
    *
-   * @throws IllegalArgumentException if they are those of a prefix, and it is not byte order
+   * @throws IllegalArgumentException if they are those of a prefix, and it is not byte order; or if
+   *     the order fails on one
    */
   static Bounds bounds(CursorOptions options, KeyOrder order) {
     if (options.isPrefix() && !order.isBytes()) {
@@ -120,7 +121,18 @@ final class Keys {
               + order.name()
               + "': give the bounds by from and to");
     }
-    return new Bounds(options.from(), options.to());
+    byte[] from = options.from();
+    byte[] to = options.to();
+    checkBound(order, from);
+    checkBound(order, to);
+    return new Bounds(from, to);
+  }
+
+  /** As {@link #checkOrder}, of a bound; null if there is none. */
+  static void checkBound(KeyOrder order, byte @Nullable [] bound) {
+    if (bound != null) {
+      checkOrder(order, bound);
+    }
   }
 
   /** A copy of a bound; null if there is none. */

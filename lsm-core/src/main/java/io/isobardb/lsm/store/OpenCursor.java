@@ -160,7 +160,7 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public boolean seek(byte[] key) {
-    Objects.requireNonNull(key, "key");
+    checkKey(key);
     enter();
     try {
       beginScan(key);
@@ -175,7 +175,7 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public boolean seekBefore(byte[] key) {
-    Objects.requireNonNull(key, "key");
+    checkKey(key);
     enter();
     try {
       beginScan(key);
@@ -216,6 +216,11 @@ public final class OpenCursor implements Cursor {
     } finally {
       exit();
     }
+  }
+
+  /** Passes if a key may be sought; it may be longer than one of the tree. */
+  private void checkKey(byte[] key) {
+    Keys.checkOrder(tree.order(), Objects.requireNonNull(key, "key"));
   }
 
   private byte[] currentKey() {

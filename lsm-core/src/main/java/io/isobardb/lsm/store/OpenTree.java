@@ -19,6 +19,7 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.operand.Operands;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
@@ -202,6 +203,8 @@ public final class OpenTree implements Tree {
 
   /** This, once what these options set, and can be changed, is set. */
   OpenTree with(TreeOptions given) {
+    operations.checkOpen();
+    handle.checkOpen();
     TreeOptions stored = options();
     if (Adjustments.givesRuns(given)) {
       handle.keepRuns();
@@ -229,7 +232,10 @@ public final class OpenTree implements Tree {
 
   @Override
   public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
-    return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
+    KeyOrder order = handle.order();
+    Keys.checkBound(order, from);
+    Keys.checkBound(order, to);
+    return operations.ask(handle, state -> TreeSize.diskBytes(state, order, from, to));
   }
 
   @Override
@@ -344,7 +350,7 @@ public final class OpenTree implements Tree {
   /** Passes if an operand can be merged into a key. */
   void checkMerge(byte[] key, byte[] operand) {
     checkKey(key);
-    checkValue(operand);
+    Keys.checkValue(Objects.requireNonNull(operand, "operand").length, maxValueBytes());
     Keys.checkOperand(handle, operand);
   }
 
@@ -654,8 +660,12 @@ public final class OpenTree implements Tree {
 
   /** Passes if the bounds of a range are keys, or null. */
   void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
-    checkKey(from == null ? Keys.NO_VALUE : from);
-    checkKey(to == null ? Keys.NO_VALUE : to);
+    if (from != null) {
+      checkKey(from);
+    }
+    if (to != null) {
+      checkKey(to);
+    }
   }
 
   @Override

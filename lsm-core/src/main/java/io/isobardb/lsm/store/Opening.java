@@ -36,6 +36,7 @@ public final class Opening {
   public static Store store(Path directory, StoreOptions options) {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
+    checkIoBudget(options);
     MemoryLimits.checkProcess(options.memoryBudget());
     if (options.closeOnExit()) {
       ExitHook.ofJvm().checkRunning();
@@ -57,6 +58,7 @@ public final class Opening {
   public static Store storeToRead(Path directory, StoreOptions options) {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
+    checkIoBudget(options);
     MemoryLimits.checkProcess(options.memoryBudget());
     return doing(
         "the store can't be opened",
@@ -65,6 +67,16 @@ public final class Opening {
                 new PrivateStorage(DirectoryStorage.openToRead(directory), options.memoryBudget()),
                 new NoJobs(scheduler(directory, options)),
                 options.toBuilder().createIfMissing(false).build()));
+  }
+
+  /** Passes if stores can share the budget that the options have, if they have one. */
+  private static void checkIoBudget(StoreOptions options) {
+    IoBudget budget = options.ioBudget();
+    if (budget != null && !(budget instanceof SharedIo)) {
+      throw new IllegalArgumentException(
+          "stores can share an IoBudget that IoBudget.of gave, not a "
+              + budget.getClass().getName());
+    }
   }
 
   private static ThreadScheduler scheduler(Path directory, StoreOptions options) {

@@ -538,7 +538,7 @@ public final class Manifest implements AutoCloseable {
     } catch (NoSuchFileException e) {
       throw new FormatException("not a store: " + storage.path() + " has no file CURRENT", e);
     }
-    identity = ManifestLayout.checkCurrent(current);
+    identity = ManifestLayout.checkCurrent(current, storage.path());
     previous = ManifestLayout.previous(current);
     promised = ManifestLayout.synced(current);
     nextNumber = 1 + Math.max(identity.number(), highestNumber(storage));

@@ -189,12 +189,19 @@ public final class ManifestLayout {
     }
   }
 
-  /** What CURRENT names. */
-  public static Identity checkCurrent(byte[] file) {
+  /**
+   * What CURRENT names.
+   *
+   * @param directory its path, for messages
+   */
+  public static Identity checkCurrent(byte[] file, String directory) {
     if (file.length < 8 || buffer(file).getLong(0) != CURRENT_MAGIC) {
-      throw new FormatException("not a store: CURRENT holds something else");
+      throw new FormatException(
+          directory
+              + " is not a store: its file CURRENT is none of a store; give a store's directory, or"
+              + " one that is empty or does not exist");
     }
-    refuseNewer(file, CURRENT_MAGIC, CURRENT);
+    refuseNewer(file, CURRENT_MAGIC, directory + "/" + CURRENT);
     if (file.length != CURRENT_BYTES) {
       throw new CorruptionException(CURRENT, 0, file.length + " bytes, not " + CURRENT_BYTES);
     }

@@ -78,9 +78,7 @@ class ReadmeTest {
         Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
         assertTrue(Files.exists(target), page + ": " + link.group());
         if (link.group(2) != null) {
-          assertTrue(
-              Sections.of(target).stream().anyMatch(to -> to.anchor().equals(link.group(2))),
-              page + ": " + link.group());
+          assertTrue(Sections.anchors(target).contains(link.group(2)), page + ": " + link.group());
         }
       }
     }

@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The pages of the repository's root and of docs, and their sections. */
@@ -52,6 +54,18 @@ public final class Sections {
           .sorted()
           .toList();
     }
+  }
+
+  /** What links to the sections of a page end with; the second one of a heading has a number. */
+  static Set<String> anchors(Path page) throws IOException {
+    Set<String> anchors = new HashSet<>();
+    for (Section section : of(page)) {
+      String unique = section.anchor();
+      for (int more = 1; !anchors.add(unique); more++) {
+        unique = section.anchor() + "-" + more;
+      }
+    }
+    return anchors;
   }
 
   /** The sections of a page, in order. */

@@ -1,9 +1,12 @@
 package io.isobardb.lsm.damage;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Store;
@@ -19,6 +22,7 @@ import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -92,6 +96,34 @@ class FullDiskTest {
     }
     try (Store store = SimulatedStores.open(storage, clock, 2)) {
       check(store.tree("t"));
+    }
+  }
+
+  /** Whichever step of its commit finds no room. */
+  @Test
+  void aLoadWhoseCommitFindsNoRoomHasFailed() {
+    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
+    try (Store store = SimulatedStores.open(storage, clock, scheduler, 1)) {
+      Tree tree = store.openTree("t");
+      for (int n = 0; n < 1000; n++) {
+        tree.put(SimulatedStores.key(n), SimulatedStores.value(n, VALUE));
+      }
+      BulkLoad load = store.bulkLoad(tree);
+      load.add(tree, SimulatedStores.key(5000), SimulatedStores.value(1, VALUE));
+      // For the SSTable of the load, but not for what is flushed before it.
+      storage.capacityBytes(storage.usedBytes() + 100_000);
+      assertThrows(DiskFullException.class, load::commit);
+      storage.capacityBytes(Long.MAX_VALUE);
+      clock.advance(1_000_000_000L);
+      scheduler.runUntilIdle();
+      IllegalStateException ended = assertThrows(IllegalStateException.class, load::commit);
+      assertEquals("the bulk load has failed", ended.getMessage());
+      byte[] next = SimulatedStores.key(5001);
+      assertThrows(IllegalStateException.class, () -> load.add(tree, next, next));
+      load.close();
+      store.flush();
+      assertNull(tree.get(SimulatedStores.key(5000)));
+      assertArrayEquals(SimulatedStores.value(7, VALUE), tree.get(SimulatedStores.key(7)));
     }
   }
 

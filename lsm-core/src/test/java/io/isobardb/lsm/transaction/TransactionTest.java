@@ -610,4 +610,45 @@ class TransactionTest extends SimulatedTransactions {
                 }));
     assertEquals(2, runs.get());
   }
+
+  @Test
+  void whatABodyHasCommittedItselfIsNotRunAgain() {
+    put("a", "0");
+    AtomicInteger runs = new AtomicInteger();
+    ConflictException late =
+        assertThrows(
+            ConflictException.class,
+            () ->
+                store.inTransaction(
+                    tx -> {
+                      runs.incrementAndGet();
+                      put(tx, "a", get(tx, "a") + "+");
+                      tx.commit();
+                      // Such as of a second transaction, which lost against others.
+                      throw new ConflictException("t", bytes("b"), "another one");
+                    }));
+    assertEquals("another one", late.getMessage());
+    assertEquals(1, runs.get());
+    assertEquals("0+", get("a"));
+  }
+
+  /** Whatever is stored: what is wrong with the call does not hang on that. */
+  @Test
+  void aConditionalWriteOfTooLongAValueIsRefusedBeforeItReads() {
+    put("a", "1");
+    byte[] tooLong = new byte[tree.maxValueBytes() + 1];
+    try (Transaction tx = store.begin()) {
+      for (String key : List.of("a", "b")) {
+        assertThrows(
+            IllegalArgumentException.class, () -> tx.putIfAbsent(tree, bytes(key), tooLong));
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> tx.compareAndSet(tree, bytes(key), bytes("other"), tooLong));
+        put(key, "2"); // It was not locked.
+      }
+      tx.put(tree, bytes("c"), bytes("3"));
+      tx.commit();
+    }
+    assertEquals("3", get("c"));
+  }
 }

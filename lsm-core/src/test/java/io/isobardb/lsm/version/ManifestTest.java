@@ -512,7 +512,7 @@ class ManifestTest {
     bytes = read(storage, "CURRENT");
     assertEquals(ManifestLayout.FORMAT_VERSION, ManifestLayout.version(bytes));
     assertEquals(before.logLsn(), ManifestLayout.synced(bytes).logLsn());
-    assertEquals(2, ManifestLayout.checkCurrent(bytes).number(), "a new file");
+    assertEquals(2, ManifestLayout.checkCurrent(bytes, "dir").number(), "a new file");
     recover(storage);
   }
 

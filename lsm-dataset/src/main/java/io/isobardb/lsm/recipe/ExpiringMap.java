@@ -54,17 +54,18 @@ public final class ExpiringMap<K, V> {
    * @param <V> the type of values
    * @param store an open store
    * @param name of the tree that holds it
-   * @param lifetime of entries that are put from now on, at least a millisecond. It may be another
-   *     one than before: what was put keeps its time
+   * @param lifetime of entries that are put from now on, a millisecond to 36,500 days. It may be
+   *     another one than before: what was put keeps its time
    * @param keys the codec of keys
    * @param values the codec of values
    * @return the map
+   * @throws IllegalArgumentException if the lifetime is out of its range
    */
   public static <K, V> ExpiringMap<K, V> open(
       Store store, String name, Duration lifetime, KeyCodec<K> keys, Codec<V> values) {
     Objects.requireNonNull(store, "store");
     Objects.requireNonNull(name, "name");
-    if (Objects.requireNonNull(lifetime, "lifetime").toMillis() < 1) {
+    if (Objects.requireNonNull(lifetime, "lifetime").compareTo(Duration.ofMillis(1)) < 0) {
       throw new IllegalArgumentException(
           "entries of '" + name + "' must live for a millisecond at least, not " + lifetime);
     }

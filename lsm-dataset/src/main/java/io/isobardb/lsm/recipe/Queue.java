@@ -78,7 +78,7 @@ public final class Queue<T> {
     Objects.requireNonNull(jobs, "jobs");
     Tree tree = store.openTree(name);
     QueuePlaces places =
-        store.companion(QueuePlaces.Open.class, QueuePlaces.Open::new).of(name, () -> end(tree));
+        store.companion(QueuePlaces.Open.class, QueuePlaces.Open::new).of(tree, () -> end(tree));
     return new Queue<>(store, tree, jobs, places);
   }
 

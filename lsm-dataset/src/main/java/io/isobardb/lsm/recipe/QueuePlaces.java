@@ -1,11 +1,12 @@
 package io.isobardb.lsm.recipe;
 
-import java.util.HashMap;
+import io.isobardb.lsm.Tree;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.WeakHashMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -15,10 +16,11 @@ import java.util.function.LongSupplier;
 final class QueuePlaces {
   /** The queues of an open store. */
   static final class Open {
-    private final Map<String, QueuePlaces> byTree = new HashMap<>();
+    /** By the trees themselves, which keep their handles when they get another name. */
+    private final Map<Tree, QueuePlaces> byTree = new WeakHashMap<>();
 
-    synchronized QueuePlaces of(String tree, LongSupplier next) {
-      return byTree.computeIfAbsent(tree, name -> new QueuePlaces(next.getAsLong()));
+    synchronized QueuePlaces of(Tree tree, LongSupplier next) {
+      return byTree.computeIfAbsent(tree, queue -> new QueuePlaces(next.getAsLong()));
     }
   }
 

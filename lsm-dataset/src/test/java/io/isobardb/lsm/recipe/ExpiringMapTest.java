@@ -118,10 +118,18 @@ class ExpiringMapTest {
   }
 
   @Test
-  void entriesMustLiveForSomeTime() {
+  void entriesMustLiveForSomeTimeAndNotForEver() {
     try (Store store =
         Store.open(directory, StoreOptions.builder().memoryBudget(8 << 20).build())) {
-      for (Duration none : List.of(Duration.ZERO, Duration.ofNanos(999_999), LIFETIME.negated())) {
+      Duration most = Duration.ofSeconds(Long.MAX_VALUE);
+      for (Duration none :
+          List.of(
+              Duration.ZERO,
+              Duration.ofNanos(999_999),
+              LIFETIME.negated(),
+              most,
+              most.negated(),
+              Duration.ofDays(36_501))) {
         assertThrows(
             IllegalArgumentException.class,
             () -> ExpiringMap.open(store, "m", none, KeyCodec.ofString(), Codec.string()));

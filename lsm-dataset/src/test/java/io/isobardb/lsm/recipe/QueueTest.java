@@ -10,6 +10,7 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.typed.Codec;
@@ -289,6 +290,48 @@ class QueueTest {
       Queue<Long> numbers = Queue.open(store, "q", Codec.int64());
       assertThrows(IllegalArgumentException.class, numbers::poll);
       assertEquals("abc", Queue.open(store, "q", Codec.string()).poll());
+    }
+  }
+
+  /** Its numbers go with the tree, by whatever name that was opened. */
+  @Test
+  void aQueueWhoseTreeGetsAnotherNameStaysOneQueue() {
+    try (Store store = open()) {
+      Queue<String> before = Queue.open(store, "q", Codec.string());
+      before.add("a");
+      store.renameTree("q", "r");
+      Queue<String> after = Queue.open(store, "r", Codec.string());
+      before.add("b");
+      after.add("c");
+      before.add("d");
+      assertEquals(4, after.size());
+      assertTrue(
+          before.work(
+              (transaction, first) -> {
+                assertEquals("a", first);
+                assertEquals("b", after.poll());
+              }));
+      assertEquals("c", after.poll());
+      assertEquals("d", before.poll());
+      // Another one under the old name.
+      Queue<String> other = Queue.open(store, "q", Codec.string());
+      other.add("e");
+      assertNull(before.poll());
+      assertEquals("e", other.poll());
+    }
+  }
+
+  @Test
+  void aQueueThatIsMadeAnewUnderItsNameIsEmptyAndWorks() {
+    try (Store store = open()) {
+      Queue<String> dropped = Queue.open(store, "q", Codec.string());
+      dropped.add("a");
+      store.dropTree("q");
+      Queue<String> made = Queue.open(store, "q", Codec.string());
+      assertNull(made.poll());
+      made.add("b");
+      assertThrows(TreeDroppedException.class, () -> dropped.add("c"));
+      assertEquals("b", made.poll());
     }
   }
 }

@@ -75,7 +75,7 @@ public record ManifestRemains(
     ManifestLayout.@Nullable Identity current() throws IOException {
       try {
         return storage.exists(ManifestLayout.CURRENT)
-            ? ManifestLayout.checkCurrent(bytes(ManifestLayout.CURRENT))
+            ? ManifestLayout.checkCurrent(bytes(ManifestLayout.CURRENT), storage.path())
             : null;
       } catch (IsobarException e) {
         return null;
