@@ -406,6 +406,7 @@ public final class BufferedTransaction implements Transaction {
     enter();
     long written;
     try {
+      checkNotReading();
       String result = "was rolled back, since its commit failed";
       try {
         written = write();
@@ -490,9 +491,17 @@ public final class BufferedTransaction implements Transaction {
 
   private void closeCursors() {
     for (OpenCursor cursor : cursors) {
-      cursor.close();
+      cursor.end();
     }
     cursors.clear();
+  }
+
+  /** Passes if none of its cursors waits for the caller: a commit may wait for what that holds. */
+  private void checkNotReading() {
+    if (cursors.stream().anyMatch(OpenCursor::isReading)) {
+      throw new IllegalStateException(
+          this + " can't be committed by an EntryReader that a cursor of it calls: return first");
+    }
   }
 
   /** The snapshot's moment, at which a key is read. */
