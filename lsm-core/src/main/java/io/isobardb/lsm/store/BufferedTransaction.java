@@ -56,6 +56,9 @@ public final class BufferedTransaction implements Transaction {
   private final List<OpenCursor> cursors = new ArrayList<>();
   private final List<Runnable> endActions = new ArrayList<>();
 
+  /** Whether what it has written is there; for the thread that has committed it. */
+  private boolean committed;
+
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
@@ -96,6 +99,11 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public boolean isOpen() {
     return ended == null;
+  }
+
+  /** Whether it has ended by a commit. */
+  boolean isCommitted() {
+    return committed;
   }
 
   @Override
@@ -411,6 +419,7 @@ public final class BufferedTransaction implements Transaction {
       try {
         written = write();
         result = "was committed";
+        committed = true;
         transactions.countCommit();
       } catch (TransactionAbortedException e) {
         transactions.count(e);

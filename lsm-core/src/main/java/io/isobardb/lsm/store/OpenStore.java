@@ -360,8 +360,8 @@ public final class OpenStore implements Store {
     long most = transactionOptions.retryTimeout().toNanos();
     for (int attempt = 1; ; attempt++) {
       long left = Math.max(0, most - (engine.nanos() - begun));
-      try (BufferedTransaction transaction =
-          new BufferedTransaction(this, transactionOptions, left)) {
+      BufferedTransaction transaction = new BufferedTransaction(this, transactionOptions, left);
+      try (transaction) {
         transaction.enclose();
         T result = body.run(transaction);
         if (transaction.isOpen()) {
@@ -369,7 +369,10 @@ public final class OpenStore implements Store {
         }
         return result;
       } catch (TransactionAbortedException e) {
-        if (attempt >= transactionOptions.maxAttempts() || engine.nanos() - begun >= most) {
+        boolean last =
+            attempt >= transactionOptions.maxAttempts() || engine.nanos() - begun >= most;
+        // What the body has committed must not be done twice.
+        if (last || transaction.isCommitted()) {
           throw e;
         }
       }

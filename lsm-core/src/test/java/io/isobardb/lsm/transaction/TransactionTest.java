@@ -155,6 +155,30 @@ class TransactionTest extends SimulatedTransactions {
 
   // ---- what one sees and does
 
+  @Test
+  void aBodyThatHasCommittedIsNotRunAgain() {
+    put("n", "0");
+    AtomicInteger runs = new AtomicInteger();
+    try (Transaction other = begin(Isolation.READ_COMMITTED, Locking.PESSIMISTIC)) {
+      put(other, "theirs", "1");
+      assertThrows(
+          LockTimeoutException.class,
+          () ->
+              store.runInTransaction(
+                  READ_COMMITTED,
+                  tx -> {
+                    put(tx, "n", getForUpdate(tx, "n") + "+");
+                    tx.commit();
+                    runs.incrementAndGet();
+                    try (Transaction next = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+                      getForUpdate(next, "theirs");
+                    }
+                  }));
+    }
+    assertEquals(1, runs.get());
+    assertEquals("0+", get("n"));
+  }
+
   @ParameterizedTest
   @EnumSource(Isolation.class)
   void itSeesItsOwnWritesAndOthersDoNotUntilItCommits(Isolation isolation) {
