@@ -111,7 +111,8 @@ final class Keys {
   /**
    * The bounds of a cursor, for a tree with this order.
    *
-   * @throws IllegalArgumentException if they are those of a prefix, and it is not byte order
+   * @throws IllegalArgumentException if they are those of a prefix, and it is not byte order; or if
+   *     the order does not take one
    */
   static Bounds bounds(CursorOptions options, KeyOrder order) {
     if (options.isPrefix() && !order.isBytes()) {
@@ -120,7 +121,11 @@ final class Keys {
               + order.name()
               + "': give the bounds by from and to");
     }
-    return new Bounds(options.from(), options.to());
+    byte[] from = options.from();
+    byte[] to = options.to();
+    checkOrder(order, from == null ? NO_VALUE : from);
+    checkOrder(order, to == null ? NO_VALUE : to);
+    return new Bounds(from, to);
   }
 
   /** A copy of a bound; null if there is none. */

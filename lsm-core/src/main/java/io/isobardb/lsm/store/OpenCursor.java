@@ -163,7 +163,7 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public boolean seek(byte[] key) {
-    Objects.requireNonNull(key, "key");
+    Keys.checkOrder(tree.order(), Objects.requireNonNull(key, "key"));
     enter();
     try {
       beginScan(key);
@@ -178,7 +178,7 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public boolean seekBefore(byte[] key) {
-    Objects.requireNonNull(key, "key");
+    Keys.checkOrder(tree.order(), Objects.requireNonNull(key, "key"));
     enter();
     try {
       beginScan(key);

@@ -229,6 +229,8 @@ public final class OpenTree implements Tree {
 
   @Override
   public long approximateBytes(byte @Nullable [] from, byte @Nullable [] to) {
+    Keys.checkOrder(handle.order(), from == null ? Keys.NO_VALUE : from);
+    Keys.checkOrder(handle.order(), to == null ? Keys.NO_VALUE : to);
     return operations.ask(handle, state -> TreeSize.diskBytes(state, handle.order(), from, to));
   }
 

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.MergeFilter;
 import io.isobardb.lsm.Store;
@@ -428,6 +430,16 @@ class UserCodeTest {
       refused(() -> tree.deleteRange(bad, null));
       refused(() -> store.newBatch().put(tree, bad, bad));
       refused(() -> store.runInTransaction(transaction -> transaction.put(tree, bad, bad)));
+      refused(() -> tree.approximateBytes(bad, null));
+      refused(() -> tree.cursor(CursorOptions.all().from(bad)));
+      refused(() -> tree.cursor(CursorOptions.all().to(bad)));
+      try (Cursor cursor = tree.cursor()) {
+        assertTrue(cursor.first());
+        refused(() -> cursor.seek(bad));
+        refused(() -> cursor.seekBefore(ByteBuffer.wrap(bad)));
+        assertEquals("k", text(cursor.key()));
+        assertFalse(cursor.next());
+      }
       tree.put(bytes("l"), bytes("v"));
       store.flush();
       tree.compact(null, null);
