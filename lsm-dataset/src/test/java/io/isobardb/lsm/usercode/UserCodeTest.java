@@ -43,6 +43,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -301,6 +305,74 @@ class UserCodeTest {
       assertTrue(told.get() > 0);
       assertEquals("v", text(tree.get(bytes("k"))));
       assertNull(store.failure());
+    }
+  }
+
+  @Test
+  void aLogThatFailsToTellOfUserCodeStopsNothing() {
+    AtomicInteger logged = new AtomicInteger();
+    Handler failing =
+        new Handler() {
+          @Override
+          public void publish(LogRecord logRecord) {
+            logged.incrementAndGet();
+            throw new NoClassDefFoundError("the program was stopped");
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    List<Logger> logs =
+        List.of(
+            Logger.getLogger("io.isobardb.lsm.event.Observers"),
+            Logger.getLogger("io.isobardb.lsm.Tree"));
+    List<@Nullable Level> levels = new ArrayList<>();
+    for (Logger log : logs) {
+      levels.add(log.getLevel());
+      log.setLevel(Level.WARNING);
+      log.addHandler(failing);
+    }
+    try (Store store = open()) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onFlushed(Flush event) {
+              throw new IllegalStateException();
+            }
+          });
+      Tree tree = store.openTree("t");
+      tree.setMergeFilter(store.openTree("records"), new FailingFilter());
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 100; i++) {
+          tree.put(bytes("k" + i), bytes("v"));
+        }
+        store.flush();
+        assertTrue(logged.get() > round);
+      }
+      int flushed = logged.get();
+      tree.compact(null, null);
+      assertTrue(logged.get() > flushed);
+      assertNull(store.failure());
+    } finally {
+      for (int i = 0; i < logs.size(); i++) {
+        logs.get(i).removeHandler(failing);
+        logs.get(i).setLevel(levels.get(i));
+      }
+    }
+  }
+
+  private static final class FailingFilter implements MergeFilter {
+    @Override
+    public byte[] recordKey(byte[] key) {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public boolean counts(byte[] key, byte @Nullable [] record) {
+      return true;
     }
   }
 
