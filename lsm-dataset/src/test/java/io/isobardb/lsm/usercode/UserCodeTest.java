@@ -670,6 +670,35 @@ class UserCodeTest {
   }
 
   @Test
+  void aCodecThatGivesNoBytesRemovesNothing() {
+    Codec<String> codec =
+        Codec.of(value -> value.isEmpty() ? null : bytes(value), UserCodeTest::text);
+    try (Store store = open()) {
+      TypedTree<String, String> typed =
+          TypedTree.of(store.openTree("t"), KeyCodec.ofString(), codec);
+      typed.put("k", "v");
+      List<Runnable> calls =
+          List.of(
+              () -> typed.getAndPut("k", ""),
+              () -> typed.put("k", ""),
+              () -> typed.replace("k", ""),
+              () -> typed.replace("k", "v", ""),
+              () -> typed.replace("l", "", "v"),
+              () -> typed.remove("l", ""),
+              () -> typed.compute("k", (key, value) -> ""),
+              () -> typed.putIfAbsent("l", ""),
+              () -> typed.asMap().put("k", ""),
+              () -> typed.asMap().merge("k", "", (old, value) -> value));
+      for (Runnable call : calls) {
+        NullPointerException e = assertThrows(NullPointerException.class, call::run);
+        assertEquals("the bytes that the codec gave", e.getMessage());
+      }
+      assertEquals("v", typed.get("k"));
+      assertFalse(typed.contains("l"));
+    }
+  }
+
+  @Test
   void aListenerMayReadAndIsRefusedWhatWaitsForIt() {
     try (Store store = open()) {
       Tree tree = store.openTree("t");
