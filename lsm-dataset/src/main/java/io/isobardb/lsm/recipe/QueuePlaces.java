@@ -1,11 +1,12 @@
 package io.isobardb.lsm.recipe;
 
-import java.util.HashMap;
+import io.isobardb.lsm.Tree;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.WeakHashMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,12 +14,12 @@ import java.util.function.LongSupplier;
  * One for each tree of an open store. Any thread.
  */
 final class QueuePlaces {
-  /** The queues of an open store. */
+  /** The queues of an open store. By tree: names go from one tree to another. */
   static final class Open {
-    private final Map<String, QueuePlaces> byTree = new HashMap<>();
+    private final Map<Tree, QueuePlaces> byTree = new WeakHashMap<>();
 
-    synchronized QueuePlaces of(String tree, LongSupplier next) {
-      return byTree.computeIfAbsent(tree, name -> new QueuePlaces(next.getAsLong()));
+    synchronized QueuePlaces of(Tree tree, LongSupplier next) {
+      return byTree.computeIfAbsent(tree, queue -> new QueuePlaces(next.getAsLong()));
     }
   }
 
