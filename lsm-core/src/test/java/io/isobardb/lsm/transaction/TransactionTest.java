@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
@@ -154,6 +155,17 @@ class TransactionTest extends SimulatedTransactions {
   }
 
   // ---- what one sees and does
+
+  @Test
+  void anActionAtItsEndMayCloseTheStore() {
+    Transaction tx = store.begin(TransactionOptions.builder().durability(Durability.SYNC).build());
+    put(tx, "a", "1");
+    tx.onEnd(store::close);
+    tx.commit();
+    store = world.open(SimulatedStores.SMALL);
+    tree = store.tree("t");
+    assertEquals("1", get("a"));
+  }
 
   @Test
   void aBodyThatHasCommittedIsNotRunAgain() {
