@@ -152,8 +152,9 @@ public interface Cursor extends AutoCloseable {
    *
    * <p>While {@code reader} runs, it keeps memory that writers may be waiting for. It should be
    * short. It may read, and write to the cursor's own transaction. It must not write to the store
-   * otherwise, close it, drop the tree, or end the transaction: that could wait for this call. All
-   * calls of this cursor throw {@link IllegalStateException} meanwhile.
+   * otherwise, close it, drop the tree, or commit the transaction: that could wait for this call.
+   * All calls of this cursor throw {@link IllegalStateException} meanwhile. If the transaction
+   * ends, as it does after a conflict, nothing more is handed out, and the cursor is closed then.
    *
    * @param limit the most entries to hand out
    * @param reader called by this thread

@@ -30,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * Maps are always written in the order of their keys, so that equal ones have the same bytes. The
  * codec keeps the configuration that the mapper had when it was made.
  *
+ * <p>Jackson writes what it does not read by default: strings of more than 20 million characters,
+ * numbers of more than 1,000 digits. Whoever stores such values gives the mapper's factory other
+ * {@code StreamReadConstraints}. What is stored can be read then.
+ *
  * <p>Thread rule: all methods may be called by any thread.
  *
  * <p>Errors: {@code IllegalArgumentException} with Jackson's message, if a value can't be written,

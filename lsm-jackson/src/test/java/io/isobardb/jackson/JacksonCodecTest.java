@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -16,6 +18,7 @@ import io.isobardb.lsm.typed.KeyCodec;
 import io.isobardb.lsm.typed.TypedDataset;
 import io.isobardb.lsm.typed.TypedIndex;
 import io.isobardb.lsm.typed.TypedTree;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -111,5 +114,29 @@ class JacksonCodecTest {
         assertThrows(IllegalArgumentException.class, () -> objects.encode(new Object()))
             .getMessage();
     assertTrue(message.contains("a value of java.lang.Object can't be written as JSON"), message);
+  }
+
+  @Test
+  void whatJacksonWritesAndDoesNotReadIsReadWithOtherConstraints() {
+    String text = "x".repeat(20_000_001);
+    BigInteger number = BigInteger.TEN.pow(1000);
+    Codec<String> texts = JacksonCodec.of(mapper, String.class);
+    Codec<BigInteger> numbers = JacksonCodec.of(mapper, BigInteger.class);
+    byte[] storedText = texts.encode(text);
+    byte[] storedNumber = numbers.encode(number);
+    String message =
+        assertThrows(
+                IllegalArgumentException.class, () -> texts.decode(ByteBuffer.wrap(storedText)))
+            .getMessage();
+    assertTrue(message.contains("getMaxStringLength"), message);
+    assertThrows(
+        IllegalArgumentException.class, () -> numbers.decode(ByteBuffer.wrap(storedNumber)));
+    StreamReadConstraints wide =
+        StreamReadConstraints.builder().maxStringLength(1 << 30).maxNumberLength(1 << 20).build();
+    ObjectMapper reading =
+        new ObjectMapper(JsonFactory.builder().streamReadConstraints(wide).build());
+    assertEquals(text, JacksonCodec.of(reading, String.class).decode(ByteBuffer.wrap(storedText)));
+    assertEquals(
+        number, JacksonCodec.of(reading, BigInteger.class).decode(ByteBuffer.wrap(storedNumber)));
   }
 }

@@ -79,6 +79,12 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
       meters.forEach(registry::remove);
       meters.clear();
     }
+
+    void removeAll() {
+      remove(ofStore);
+      ofTrees.values().forEach(this::remove);
+      ofTrees.clear();
+    }
   }
 
   /**
@@ -138,19 +144,23 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
       throw new IllegalStateException("these metrics are closed");
     }
     Bound to = new Bound(Objects.requireNonNull(registry, "registry"));
-    addAll(to, to.ofStore, Figure.ofStore(), store::metrics, tags);
     bound.add(to);
-    lookAtTrees();
+    try {
+      addAll(to, to.ofStore, Figure.ofStore(), store::metrics, tags);
+      lookAtTrees();
+    } catch (RuntimeException | Error e) {
+      // The registry refuses a meter, or the store is closed.
+      bound.remove(to);
+      to.removeAll();
+      throw e;
+    }
   }
 
   /** Removes all meters. */
   @Override
   public synchronized void close() {
     closed = true;
-    for (Bound to : bound) {
-      to.remove(to.ofStore);
-      to.ofTrees.values().forEach(to::remove);
-    }
+    bound.forEach(Bound::removeAll);
     bound.clear();
   }
 
@@ -185,8 +195,8 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   private void addTree(Bound to, String name) {
     if (!to.ofTrees.containsKey(name)) {
       List<Meter> meters = new ArrayList<>();
-      addAll(to, meters, Figure.ofTree(), new OneTree(name), tags.and("tree", name));
       to.ofTrees.put(name, meters);
+      addAll(to, meters, Figure.ofTree(), new OneTree(name), tags.and("tree", name));
     }
   }
 

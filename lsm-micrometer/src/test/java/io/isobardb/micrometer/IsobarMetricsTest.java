@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.Figure;
 import io.isobardb.memory.stats.Metric;
 import io.micrometer.core.instrument.Meter;
@@ -19,6 +20,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
@@ -136,6 +138,41 @@ class IsobarMetricsTest {
       assertTrue(registry.getMeters().isEmpty());
       assertThrows(IllegalStateException.class, () -> metrics.bindTo(registry));
     }
+  }
+
+  @Test
+  void aRegistryThatRefusesAMeterIsLeftWithout() {
+    for (String refused : List.of("isobar.gets", "isobar.tree.gets")) {
+      MeterRegistry refusing = new SimpleMeterRegistry();
+      refusing
+          .config()
+          .onMeterAdded(
+              meter -> {
+                if (meter.getId().getName().equals(refused)) {
+                  throw new IllegalArgumentException(refused);
+                }
+              });
+      try (Store store = Store.open(dir.resolve(refused))) {
+        store.openTree("t");
+        IsobarMetrics metrics = new IsobarMetrics(store).withTrees();
+        assertThrows(IllegalArgumentException.class, () -> metrics.bindTo(refusing));
+        Set<String> left = new TreeSet<>();
+        refusing.getMeters().forEach(meter -> left.add(meter.getId().getName()));
+        assertTrue(Set.of(refused).containsAll(left), left::toString);
+        metrics.bindTo(registry);
+        metrics.close();
+        assertTrue(registry.getMeters().isEmpty());
+      }
+    }
+  }
+
+  @Test
+  void aStoreThatIsClosedLeavesNoMeters() {
+    Store store = Store.open(dir);
+    IsobarMetrics metrics = new IsobarMetrics(store);
+    store.close();
+    assertThrows(StoreClosedException.class, () -> metrics.bindTo(registry));
+    assertTrue(registry.getMeters().isEmpty());
   }
 
   @Test

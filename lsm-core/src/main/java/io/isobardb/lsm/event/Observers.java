@@ -315,12 +315,21 @@ public final class Observers {
       try {
         call.accept(listener, event);
       } catch (Throwable e) {
-        String failure = UserCode.shown(UserCode.failure(e));
-        String name = listener.getClass().getName();
-        System.getLogger(Observers.class.getName())
-            .log(Level.WARNING, "listener " + name + " failed at " + event + ": " + failure);
-        System.getLogger(Observers.class.getName()).log(Level.DEBUG, () -> "where it failed", e);
+        logFailure(listener, event, UserCode.failure(e));
       }
+    }
+  }
+
+  private static void logFailure(StoreListener listener, Object event, Throwable failure) {
+    try {
+      String name = listener.getClass().getName();
+      String shown = UserCode.shown(failure);
+      System.Logger log = System.getLogger(Observers.class.getName());
+      log.log(Level.WARNING, "listener " + name + " failed at " + event + ": " + shown);
+      log.log(Level.DEBUG, () -> "where it failed", failure);
+    } catch (Throwable e) {
+      // A handler of the log is the user's code, too: what is told of goes on.
+      UserCode.failure(e);
     }
   }
 }

@@ -220,6 +220,11 @@ public final class TreeCursor implements AutoCloseable {
     return valid;
   }
 
+  /** Whether it shows a transaction's own writes, too. */
+  public boolean isOfTransaction() {
+    return sources.mayChange();
+  }
+
   /** Moves to the first key within the bounds. */
   public boolean first() {
     return from == null ? place(true, null, 0, 0, 0) : place(true, from, 0, from.length, Lsn.MAX);

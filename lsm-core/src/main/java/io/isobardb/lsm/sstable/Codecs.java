@@ -1,6 +1,7 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.FormatException;
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.lsm.setting.Suggestion;
 import java.nio.ByteBuffer;
@@ -8,7 +9,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,6 +29,9 @@ public final class Codecs {
 
   /** Codecs that this project has in artifacts of their own. */
   private static final Map<String, String> ARTIFACTS = Map.of("ZSTD", "io.isobardb:lsm-zstd");
+
+  /** Services that can't be loaded before it gives up on the rest. */
+  private static final int MOST_BROKEN = 10;
 
   private static final Map<String, PageCodec> FOUND = new ConcurrentHashMap<>();
   private static final Map<String, PageCodec.Coder> CODERS = new ConcurrentHashMap<>();
@@ -117,7 +120,8 @@ public final class Codecs {
   }
 
   private static void load(ServiceLoader<PageCodec> services) {
-    for (Iterator<PageCodec> each = services.iterator(); ; ) {
+    int broken = 0;
+    for (Iterator<PageCodec> each = services.iterator(); broken < MOST_BROKEN; ) {
       try {
         if (!each.hasNext()) {
           return;
@@ -126,10 +130,15 @@ public final class Codecs {
         if (PageCodec.isName(codec.name())) {
           FOUND.putIfAbsent(codec.name(), codec);
         }
-      } catch (ServiceConfigurationError | LinkageError e) {
-        // Of one that is broken all that counts is that it is missing.
+      } catch (Throwable e) {
+        // Of one that is broken all that counts is that it is missing. A class loader may be, too:
+        // then this comes again and again.
+        broken++;
         System.getLogger(Codecs.class.getName())
-            .log(System.Logger.Level.WARNING, "a codec can't be loaded: {0}", e.toString());
+            .log(
+                System.Logger.Level.WARNING,
+                "a codec can't be loaded: {0}",
+                UserCode.shown(UserCode.failure(e)));
       }
     }
   }

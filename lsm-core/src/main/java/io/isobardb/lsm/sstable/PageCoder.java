@@ -58,8 +58,12 @@ public final class PageCoder implements AutoCloseable {
   /** Stores a page in {@code target}, compressed if that helps; gives the bytes it takes. */
   int pack(Memory source, int sourceBase, int pageNo, Memory target, int at) {
     int contents = at + FileLayout.STORED_HEADER;
-    int stored =
-        coder.compress(source.slice(sourceBase, pageSize), target.slice(contents, pageSize - 1));
+    int room = pageSize - 1;
+    int stored = coder.compress(source.slice(sourceBase, pageSize), target.slice(contents, room));
+    if (stored > room) {
+      throw new IllegalStateException(
+          "the codec '" + codec + "' says that it wrote " + stored + " bytes to room for " + room);
+    }
     if (stored < 0) {
       target.copyFrom(contents, source, sourceBase, pageSize);
       stored = pageSize;

@@ -1,9 +1,11 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -13,6 +15,8 @@ import java.util.Arrays;
  * <p>Thread rule: one thread at a time. It ends with {@link #train} or {@link #abort}.
  */
 final class Samples {
+  private static final byte[] NOTHING = {};
+
   private final TreeDictionary owner;
   private final PageCodec codec;
   private final PagePool pool;
@@ -56,25 +60,30 @@ final class Samples {
 
   /** Makes a dictionary of what was seen, if that is enough for one. */
   void train() {
-    byte[] dictionary = new byte[0];
+    byte[] dictionary = NOTHING;
     try {
       if ((long) count * pageSize >= (long) most * TreeDictionary.LEAST_SAMPLES) {
         int[] lengths = new int[count];
         Arrays.fill(lengths, pageSize);
-        dictionary = codec.train(block.memory().slice(0, count * pageSize), lengths, most);
+        ByteBuffer samples = block.memory().slice(0, count * pageSize);
+        // The codec may use its array again.
+        dictionary = codec.train(samples, lengths, most).clone();
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // A codec is somebody else's code, and pages can be compressed without a dictionary.
       System.getLogger(Samples.class.getName())
-          .log(System.Logger.Level.WARNING, codec.name() + " makes no dictionary", e);
+          .log(
+              System.Logger.Level.WARNING,
+              codec.name() + " makes no dictionary",
+              UserCode.failure(e));
     } finally {
-      end(dictionary.length > most ? new byte[0] : dictionary);
+      end(dictionary.length > most ? NOTHING : dictionary);
     }
   }
 
   /** Gives up, if it has not ended. */
   void abort() {
-    end(new byte[0]);
+    end(NOTHING);
   }
 
   private void end(byte[] dictionary) {

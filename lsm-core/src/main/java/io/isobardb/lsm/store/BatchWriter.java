@@ -106,7 +106,11 @@ final class BatchWriter {
     }
   }
 
-  private void awaitSync(long written, boolean sync) {
+  /**
+   * Waits until what was written survives a failure of the machine, if {@code sync} says so. Within
+   * the operation that has written it.
+   */
+  void awaitSync(long written, boolean sync) {
     if (sync) {
       committer.awaitDurable(written);
     }
@@ -143,7 +147,7 @@ final class BatchWriter {
   }
 
   /**
-   * Carries a transaction's commit out; gives what to hand to {@link #awaitDurable}.
+   * Carries a transaction's commit out; gives what to hand to {@link #awaitSync}.
    *
    * @param trees those that {@code batch} writes to
    * @param limit how long it may wait for its place in the log
@@ -157,16 +161,6 @@ final class BatchWriter {
       long written = committer.write(batch, logged, slot, limit);
       recorders.onBatch(batch);
       return written;
-    } finally {
-      operations.exit(slot);
-    }
-  }
-
-  /** Waits until what {@link #commit} has written survives a failure of the machine. */
-  void awaitDurable(long written) {
-    int slot = operations.enter();
-    try {
-      committer.awaitDurable(written);
     } finally {
       operations.exit(slot);
     }

@@ -56,6 +56,9 @@ public final class BufferedTransaction implements Transaction {
   private final List<OpenCursor> cursors = new ArrayList<>();
   private final List<Runnable> endActions = new ArrayList<>();
 
+  /** Whether what it has written is there; for the thread that has committed it. */
+  private boolean committed;
+
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
@@ -424,27 +427,36 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public void commit() {
     enter();
-    long written;
     try {
-      String result = "was rolled back, since its commit failed";
-      try {
-        written = write();
-        result = "was committed";
-        committed = true;
-        transactions.countCommit();
-      } catch (TransactionAbortedException e) {
-        transactions.count(e);
-        result = "was rolled back: " + e.getMessage();
-        throw e;
-      } finally {
-        end(result);
-      }
-      if (sync()) {
-        store.batches().awaitDurable(written);
-      }
+      checkNotReading();
+      commitHolding();
     } finally {
       exit();
     }
+  }
+
+  /** It is entered, and none of its cursors waits for the caller. */
+  private void commitHolding() {
+    String result = "was rolled back, since its commit failed";
+    try {
+      write();
+    } catch (TransactionAbortedException e) {
+      transactions.count(e);
+      result = "was rolled back: " + e.getMessage();
+      throw e;
+    } finally {
+      if (!committed) {
+        release(result);
+      }
+      runEndActions();
+    }
+  }
+
+  /** Its writes can be seen. */
+  private void onWritten() {
+    committed = true;
+    transactions.countCommit();
+    release("was committed");
   }
 
   private boolean sync() {
@@ -452,8 +464,8 @@ public final class BufferedTransaction implements Transaction {
     return (own == null ? store.options().durability() : own) == Durability.SYNC;
   }
 
-  /** Validates, and writes; gives the LSN to wait for. Locks are held until the end. */
-  private long write() {
+  /** Validates, writes, and waits for the sync if there is to be one. Then it has ended. */
+  private void write() {
     // Nothing that they pass from here on is missed, and the memory they hold is not waited for.
     closeCursors();
     Duration own = options.writeTimeout();
@@ -461,7 +473,8 @@ public final class BufferedTransaction implements Transaction {
     List<TreeHandle> trees = writes.trees();
     String only = trees.size() == 1 ? trees.get(0).name() : null;
     WaitLimit limit = new WaitLimit().begin(WaitLimit.nanos(timeout), only);
-    return new Commit(store, owner, writes, reads, lockTimeoutNanos(), limit).write(pessimistic);
+    new Commit(store, owner, writes, reads, lockTimeoutNanos(), limit)
+        .write(pessimistic, sync(), this::onWritten);
   }
 
   @Override
@@ -484,12 +497,21 @@ public final class BufferedTransaction implements Transaction {
   }
 
   private void end(String how) {
+    release(how);
+    runEndActions();
+  }
+
+  /** Ends it, and gives back what it has. */
+  private void release(String how) {
     ended = how;
     closeCursors();
     transactions.locks().releaseAll(owner);
     snapshots.releaseFirst();
     writes.clear();
     transactions.onEnded(owner);
+  }
+
+  private void runEndActions() {
     endActions.forEach(BufferedTransaction::runAtEnd);
     endActions.clear();
   }
@@ -511,9 +533,17 @@ public final class BufferedTransaction implements Transaction {
 
   private void closeCursors() {
     for (OpenCursor cursor : cursors) {
-      cursor.close();
+      cursor.end();
     }
     cursors.clear();
+  }
+
+  /** Passes if none of its cursors waits for the caller: a commit may wait for what that holds. */
+  private void checkNotReading() {
+    if (cursors.stream().anyMatch(OpenCursor::isReading)) {
+      throw new IllegalStateException(
+          this + " can't be committed by an EntryReader that a cursor of it calls: return first");
+    }
   }
 
   /** The snapshot's moment, at which a key is read. */

@@ -22,16 +22,15 @@ public record Commit(
     ReadSet reads,
     long lockTimeoutNanos,
     WaitLimit limit) {
-  /** What {@link BatchWriter#awaitDurable} need not wait for. */
-  private static final long NONE = -1;
-
   /**
-   * Validates, and writes.
+   * Validates, and writes. From the write to its sync it is within one operation: so it is not told
+   * that the store was closed once it is written.
    *
    * @param locked whether what is to be written is locked already
-   * @return what to hand to {@link BatchWriter#awaitDurable}
+   * @param sync whether to wait until it survives a failure of the machine
+   * @param onWritten runs once it can be seen, within the operation and before the wait
    */
-  public long write(boolean locked) {
+  public void write(boolean locked, boolean sync, Runnable onWritten) {
     List<TreeHandle> trees = writes.trees();
     trees.forEach(TreeHandle::checkOpen);
     boolean logged = trees.isEmpty() || trees.get(0).settings().logged();
@@ -52,14 +51,21 @@ public record Commit(
       }
     }
     if (reads.isEmpty() && batch.count() == 0) {
-      return NONE;
+      onWritten.run();
+      return;
     }
     int slot = store.operations().enter();
     try {
       owner.beginCommit();
       transactions.checkLoads(owner, reads);
       reads.validate(transactions.versions(), transactions.locks(), owner);
-      return batch.count() == 0 ? NONE : store.batches().commit(batch, trees, logged, limit);
+      if (batch.count() == 0) {
+        onWritten.run();
+        return;
+      }
+      long written = store.batches().commit(batch, trees, logged, limit);
+      onWritten.run();
+      store.batches().awaitSync(written, sync);
     } finally {
       store.operations().exit(slot);
     }

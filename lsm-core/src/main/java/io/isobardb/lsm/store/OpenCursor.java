@@ -61,6 +61,9 @@ public final class OpenCursor implements Cursor {
   /** The thread that is in {@link #forEach}, as far as that thread knows. */
   private @Nullable Thread reading;
 
+  /** Set by the thread that is in {@link #forEach}: it is to be closed when that returns. */
+  private boolean ending;
+
   private volatile boolean closed;
 
   /**
@@ -370,7 +373,7 @@ public final class OpenCursor implements Cursor {
     try {
       from = passed == null || !cursor.valid() ? null : currentKey();
       reading = Thread.currentThread();
-      long passedBy = cursor.forEach(limit, reader);
+      long passedBy = cursor.forEach(limit, untilEnd(reader));
       if (watch != null) {
         watch.add(passedBy);
       }
@@ -380,8 +383,22 @@ public final class OpenCursor implements Cursor {
       if (from != null) {
         forward(from, cursor.valid());
       }
-      exit();
+      if (ending) {
+        closeAcquired();
+      } else {
+        exit();
+      }
     }
+  }
+
+  /** A reader that gets nothing more once the transaction has ended, if there is one. */
+  private EntryReader untilEnd(EntryReader reader) {
+    return cursor.isOfTransaction() ? (key, value) -> reader.read(key, value) && !ending : reader;
+  }
+
+  /** Whether the calling thread is in a reader that this cursor calls. */
+  boolean isReading() {
+    return reading == Thread.currentThread();
   }
 
   private void enter() {
@@ -401,7 +418,7 @@ public final class OpenCursor implements Cursor {
   }
 
   private void checkNotReading() {
-    if (reading != null && reading == Thread.currentThread()) {
+    if (reading != null && isReading()) {
       throw new IllegalStateException("an EntryReader must not use the cursor that called it");
     }
   }
@@ -422,6 +439,18 @@ public final class OpenCursor implements Cursor {
   public void close() {
     acquire();
     closeAcquired();
+  }
+
+  /**
+   * As {@link #close}, for a transaction that ends, which it may do while a reader of the cursor
+   * writes to it: then the cursor is closed once its {@link #forEach} returns.
+   */
+  void end() {
+    if (isReading()) {
+      ending = true;
+    } else {
+      close();
+    }
   }
 
   /** As {@link #close}, unless a call is under way. */

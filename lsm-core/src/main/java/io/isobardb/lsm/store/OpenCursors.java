@@ -141,6 +141,22 @@ public final class OpenCursors {
     return cursors.size();
   }
 
+  /**
+   * Passes if the caller is not in a reader that a cursor calls: it would wait for that cursor.
+   *
+   * @param of a tree, or null for all
+   * @param call as users write it
+   * @throws IllegalStateException if it is; nothing was done
+   */
+  void checkNotReading(@Nullable TreeHandle of, String call) {
+    for (OpenCursor cursor : cursors) {
+      if (cursor.isReading() && (of == null || cursor.isOver(of))) {
+        throw new IllegalStateException(
+            call + " was called by an EntryReader, whose cursor it would wait for: return first");
+      }
+    }
+  }
+
   /** Closes those over a tree. */
   void closeOver(TreeHandle tree) {
     for (OpenCursor cursor : cursors) {

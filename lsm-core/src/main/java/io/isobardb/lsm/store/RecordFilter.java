@@ -42,14 +42,22 @@ final class RecordFilter implements EntryFilter {
       return tells(key, lsn);
     } catch (Throwable e) {
       // Entries that stay do no harm.
-      UserCode.failure(e);
+      entries.setFilter(null);
+      log(UserCode.failure(e));
+      return false;
+    }
+  }
+
+  private void log(Throwable failure) {
+    try {
       System.getLogger(Tree.class.getName())
           .log(
               Level.WARNING,
               "merges of tree '" + entries.name() + "' don't ask its filter any more, which failed",
-              e);
-      entries.setFilter(null);
-      return false;
+              failure);
+    } catch (Throwable e) {
+      // So may a handler of the log: it is the user's code, too.
+      UserCode.failure(e);
     }
   }
 

@@ -198,6 +198,7 @@ public final class Trees {
     Named tree = find(name);
     parts.engine().failure().check();
     TreeHandle handle = tree.handle();
+    store.cursors().checkNotReading(handle, "Store.dropTree");
     handle.refuse(TreeHandle.Refusal.DROPPED);
     trees.remove(name);
     store.cursors().closeOver(handle);

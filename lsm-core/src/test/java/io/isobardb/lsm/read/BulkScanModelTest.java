@@ -586,4 +586,31 @@ class BulkScanModelTest {
     }
     store.close();
   }
+
+  @Test
+  void whatWouldWaitForTheCursorIsRefusedInItsReaderAndDoesNothing() {
+    SimulatedWorld world = new SimulatedWorld(1);
+    Store store = world.open(SimulatedStores.SMALL);
+    Tree tree = store.openTree("t");
+    for (int i = 0; i < 10; i++) {
+      tree.put(new byte[] {(byte) i}, new byte[] {(byte) i});
+    }
+    try (Cursor cursor = tree.cursor()) {
+      cursor.first();
+      long done =
+          cursor.forEach(
+              10,
+              (key, value) -> {
+                assertThrows(IllegalStateException.class, () -> store.dropTree("t"));
+                assertThrows(IllegalStateException.class, store::close);
+                return true;
+              });
+      assertEquals(10, done);
+    }
+    assertEquals(List.of("t"), store.treeNames());
+    tree.put(new byte[] {1}, new byte[] {2});
+    store.dropTree("t");
+    assertEquals(List.of(), store.treeNames());
+    store.close();
+  }
 }

@@ -14,6 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.EntryReader;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.Savepoint;
@@ -52,7 +54,142 @@ class TransactionTest extends SimulatedTransactions {
   private static final TransactionOptions READ_COMMITTED =
       options(Isolation.READ_COMMITTED, Locking.OPTIMISTIC);
 
+  // ---- readers of its cursors
+
+  /** How a transaction ends while a reader of its cursor writes to it. */
+  private enum EndInReader {
+    CONFLICT,
+    CONFLICT_CAUGHT,
+    ROLLBACK,
+    CLOSE
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatEndsItInAReaderOfItsCursorFreesItsLocksAndTheCursor(EndInReader how) {
+    put("a", "1");
+    put("b", "1");
+    put("c", "1");
+    Transaction tx = begin(Isolation.SERIALIZABLE, Locking.PESSIMISTIC);
+    Cursor cursor = tx.cursor(tree);
+    put(tx, "a", "2");
+    put("b", "theirs");
+    assertTrue(cursor.first());
+    List<String> seen = new ArrayList<>();
+    EntryReader reader =
+        (key, value) -> {
+          String name = UTF_8.decode(key).toString();
+          seen.add(name);
+          if (name.equals("b")) {
+            end(tx, how);
+          }
+          return true;
+        };
+    if (how == EndInReader.CONFLICT) {
+      assertThrows(ConflictException.class, () -> cursor.forEach(10, reader));
+    } else {
+      assertEquals(2, cursor.forEach(10, reader));
+    }
+    assertEquals(List.of("a", "b"), seen);
+    assertFalse(tx.isOpen());
+    assertThrows(StoreClosedException.class, cursor::key);
+    assertEquals(0, store.stats().readers().cursors());
+    assertEquals(0, store.stats().readers().snapshots());
+    put("a", "free");
+    assertEquals("free", get("a"));
+  }
+
+  private void end(Transaction tx, EndInReader how) {
+    switch (how) {
+      case CONFLICT -> put(tx, "b", "mine");
+      case CONFLICT_CAUGHT -> assertThrows(ConflictException.class, () -> put(tx, "b", "mine"));
+      case ROLLBACK -> tx.rollback();
+      case CLOSE -> tx.close();
+    }
+  }
+
+  @Test
+  void aConflictInAReaderOfItsCursorIsTriedAgain() {
+    put("a", "1");
+    put("b", "1");
+    AtomicInteger attempts = new AtomicInteger();
+    store.runInTransaction(
+        tx -> {
+          Cursor cursor = tx.cursor(tree);
+          assertTrue(cursor.first());
+          if (attempts.incrementAndGet() == 1) {
+            put("b", "2");
+          }
+          cursor.forEach(
+              Long.MAX_VALUE,
+              (key, value) -> {
+                put(tx, UTF_8.decode(key).toString(), UTF_8.decode(value) + "+");
+                return true;
+              });
+        });
+    assertEquals(2, attempts.get());
+    assertEquals(Map.of("a", "1+", "b", "2+"), contents(tree));
+  }
+
+  @Test
+  void aReaderOfItsCursorCantCommitIt() {
+    put("a", "1");
+    put("b", "1");
+    try (Transaction tx = store.begin()) {
+      put(tx, "a", "2");
+      Cursor cursor = tx.cursor(tree);
+      assertTrue(cursor.first());
+      long done =
+          cursor.forEach(
+              10,
+              (key, value) -> {
+                String message = assertThrows(IllegalStateException.class, tx::commit).getMessage();
+                assertTrue(message.contains("can't be committed by an EntryReader"), message);
+                return true;
+              });
+      assertEquals(2, done);
+      assertTrue(tx.isOpen());
+      tx.commit();
+    }
+    assertEquals("2", get("a"));
+  }
+
   // ---- what one sees and does
+
+  @Test
+  void anActionAtItsEndMayCloseTheStore() {
+    Transaction tx = store.begin(TransactionOptions.builder().durability(Durability.SYNC).build());
+    put(tx, "a", "1");
+    tx.onEnd(store::close);
+    tx.commit();
+    store = world.open(SimulatedStores.SMALL);
+    tree = store.tree("t");
+    assertEquals("1", get("a"));
+  }
+
+  @Test
+  void aBodyThatHasCommittedIsNotRunAgain() {
+    put("n", "0");
+    AtomicInteger runs = new AtomicInteger();
+    try (Transaction other = begin(Isolation.READ_COMMITTED, Locking.PESSIMISTIC)) {
+      put(other, "theirs", "1");
+      assertThrows(
+          LockTimeoutException.class,
+          () ->
+              store.runInTransaction(
+                  READ_COMMITTED,
+                  tx -> {
+                    put(tx, "n", getForUpdate(tx, "n") + "+");
+                    tx.commit();
+                    runs.incrementAndGet();
+                    try (Transaction next = begin(Isolation.SNAPSHOT, Locking.PESSIMISTIC)) {
+                      getForUpdate(next, "theirs");
+                    }
+                  }));
+    }
+    assertEquals(1, runs.get());
+    assertEquals("0+", get("n"));
+  }
 
   @ParameterizedTest
   @EnumSource(Isolation.class)

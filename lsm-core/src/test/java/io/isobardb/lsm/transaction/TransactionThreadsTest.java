@@ -62,6 +62,37 @@ class TransactionThreadsTest {
   private final TransactionOptions patient =
       TransactionOptions.builder().lockTimeout(Duration.ofSeconds(30)).build();
 
+  /** What a commit says is not written is not there, whenever the store is closed. */
+  @Test
+  void aCommitBesideTheEndOfTheStoreSaysWhatIsThere() throws Exception {
+    TransactionOptions synced = TransactionOptions.builder().durability(Durability.SYNC).build();
+    SplittableRandom random = new SplittableRandom(SEED);
+    int committed = 0;
+    for (int round = 0; round < 30; round++) {
+      Store store = open();
+      Tree t = store.openTree("t");
+      assertEquals(committed, contents(t).size(), "round " + round);
+      AtomicInteger done = new AtomicInteger(committed);
+      CompletableFuture<Void> writer =
+          CompletableFuture.runAsync(
+              () -> {
+                while (true) {
+                  try (Transaction transaction = store.begin(synced)) {
+                    transaction.put(t, key(done.get()), bytes("v"));
+                    transaction.commit();
+                    done.incrementAndGet();
+                  } catch (StoreClosedException e) {
+                    return;
+                  }
+                }
+              });
+      Thread.sleep(0, random.nextInt(1_000_000));
+      store.close();
+      writer.get(30, TimeUnit.SECONDS);
+      committed = done.get();
+    }
+  }
+
   @Test
   void ofACircleOneIsToldToGiveUpAndTheOtherGoesOn() throws Exception {
     try (Store threaded = open()) {

@@ -136,22 +136,32 @@ public final class Queue<T> {
    */
   public boolean work(BiConsumer<Transaction, ? super T> worker) {
     Objects.requireNonNull(worker, "worker");
-    long number = take();
-    if (number < 0) {
-      return false;
+    for (long number = take(); number >= 0; number = take()) {
+      try {
+        byte[] key = NUMBERS.encode(number);
+        T job = tree.read(key, this::decoded);
+        // Null if it was removed past the queue.
+        if (job != null) {
+          finish(key, job, worker);
+          return true;
+        }
+      } finally {
+        places.giveBack(number);
+      }
     }
-    try {
-      byte[] key = NUMBERS.encode(number);
-      T job = Objects.requireNonNull(tree.read(key, jobs::decode), "a job that is taken");
-      store.runInTransaction(
-          transaction -> {
-            transaction.delete(tree, key);
-            worker.accept(transaction, job);
-          });
-    } finally {
-      places.giveBack(number);
-    }
-    return true;
+    return false;
+  }
+
+  private void finish(byte[] key, T job, BiConsumer<Transaction, ? super T> worker) {
+    store.runInTransaction(
+        transaction -> {
+          transaction.delete(tree, key);
+          worker.accept(transaction, job);
+        });
+  }
+
+  private T decoded(ByteBuffer bytes) {
+    return Objects.requireNonNull(jobs.decode(bytes), "the job that the codec gave");
   }
 
   /**

@@ -14,9 +14,8 @@ import java.util.function.LongSupplier;
  * One for each tree of an open store. Any thread.
  */
 final class QueuePlaces {
-  /** The queues of an open store. */
+  /** The queues of an open store. By tree: names go from one tree to another. */
   static final class Open {
-    /** By the trees themselves, which keep their handles when they get another name. */
     private final Map<Tree, QueuePlaces> byTree = new WeakHashMap<>();
 
     synchronized QueuePlaces of(Tree tree, LongSupplier next) {

@@ -100,7 +100,12 @@ public final class TypedTree<K, V> {
   }
 
   private byte[] encodeValue(V value) {
-    return values.encode(Objects.requireNonNull(value, "value"));
+    return encoded(Objects.requireNonNull(value, "value"));
+  }
+
+  /** The bytes of a value. None would remove its key. */
+  private byte[] encoded(V value) {
+    return Objects.requireNonNull(values.encode(value), "the bytes that the codec gave");
   }
 
   private V decodeValue(byte[] bytes) {
@@ -218,8 +223,7 @@ public final class TypedTree<K, V> {
    *
    * <p>Nothing is held between its steps. Iterators read some dozen entries at a time and see
    * entries that come or go meanwhile, or don't. {@code size()} goes through all entries. Neither
-   * keys nor values may be null, unless the key codec takes that. Its {@code comparator()} is the
-   * codec's.
+   * keys nor values may be null, whatever the codecs take. Its {@code comparator()} is the codec's.
    */
   public ConcurrentNavigableMap<K, V> asMap() {
     return new LiveMap<>(this, ByteRange.ALL, false);
@@ -490,7 +494,7 @@ public final class TypedTree<K, V> {
   public boolean replace(K key, V expected, V value) {
     Objects.requireNonNull(expected, "expected");
     // A codec may use its array again.
-    byte[] before = values.encode(expected).clone();
+    byte[] before = encoded(expected).clone();
     return tree.compareAndSet(encodeKey(key), before, encodeValue(value));
   }
 
@@ -503,7 +507,7 @@ public final class TypedTree<K, V> {
    */
   public boolean remove(K key, V expected) {
     Objects.requireNonNull(expected, "expected");
-    return tree.compareAndSet(encodeKey(key), values.encode(expected), null);
+    return tree.compareAndSet(encodeKey(key), encoded(expected), null);
   }
 
   /**
@@ -533,7 +537,7 @@ public final class TypedTree<K, V> {
     while (true) {
       byte[] before = tree.get(bytes);
       V made = make.apply(key, decoded(before));
-      byte[] after = made == null ? null : values.encode(made);
+      byte[] after = made == null ? null : encoded(made);
       if (before == null && after == null || tree.compareAndSet(bytes, before, after)) {
         return made;
       }

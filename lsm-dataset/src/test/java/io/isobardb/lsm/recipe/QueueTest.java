@@ -257,6 +257,28 @@ class QueueTest {
   }
 
   @Test
+  void aQueueIsThatOfItsTreeWhateverTheTreesName() {
+    try (Store store = open()) {
+      Queue<Long> done = Queue.open(store, "q", Codec.int64());
+      for (long job = 0; job < 5; job++) {
+        done.add(job);
+        assertEquals(job, done.poll());
+      }
+      Queue<Long> renamed = Queue.open(store, "next", Codec.int64());
+      renamed.add(7L);
+      store.renameTree("q", "before");
+      store.renameTree("next", "q");
+      Queue<Long> opened = Queue.open(store, "q", Codec.int64());
+      renamed.add(8L);
+      opened.add(9L);
+      for (long job = 7; job < 10; job++) {
+        assertEquals(job, opened.poll());
+      }
+      assertTrue(opened.isEmpty());
+    }
+  }
+
+  @Test
   void jobsOfAProcessThatEndsComeBackInTheirOrder() {
     try (Store store = open()) {
       Queue<String> queue = Queue.open(store, "q", Codec.string());

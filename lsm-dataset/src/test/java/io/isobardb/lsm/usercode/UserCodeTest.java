@@ -43,6 +43,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -301,6 +305,74 @@ class UserCodeTest {
       assertTrue(told.get() > 0);
       assertEquals("v", text(tree.get(bytes("k"))));
       assertNull(store.failure());
+    }
+  }
+
+  @Test
+  void aLogThatFailsToTellOfUserCodeStopsNothing() {
+    AtomicInteger logged = new AtomicInteger();
+    Handler failing =
+        new Handler() {
+          @Override
+          public void publish(LogRecord logRecord) {
+            logged.incrementAndGet();
+            throw new NoClassDefFoundError("the program was stopped");
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    List<Logger> logs =
+        List.of(
+            Logger.getLogger("io.isobardb.lsm.event.Observers"),
+            Logger.getLogger("io.isobardb.lsm.Tree"));
+    List<@Nullable Level> levels = new ArrayList<>();
+    for (Logger log : logs) {
+      levels.add(log.getLevel());
+      log.setLevel(Level.WARNING);
+      log.addHandler(failing);
+    }
+    try (Store store = open()) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onFlushed(Flush event) {
+              throw new IllegalStateException();
+            }
+          });
+      Tree tree = store.openTree("t");
+      tree.setMergeFilter(store.openTree("records"), new FailingFilter());
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 100; i++) {
+          tree.put(bytes("k" + i), bytes("v"));
+        }
+        store.flush();
+        assertTrue(logged.get() > round);
+      }
+      int flushed = logged.get();
+      tree.compact(null, null);
+      assertTrue(logged.get() > flushed);
+      assertNull(store.failure());
+    } finally {
+      for (int i = 0; i < logs.size(); i++) {
+        logs.get(i).removeHandler(failing);
+        logs.get(i).setLevel(levels.get(i));
+      }
+    }
+  }
+
+  private static final class FailingFilter implements MergeFilter {
+    @Override
+    public byte[] recordKey(byte[] key) {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public boolean counts(byte[] key, byte @Nullable [] record) {
+      return true;
     }
   }
 
@@ -599,6 +671,35 @@ class UserCodeTest {
         assertEquals(i + 2, typed.compute("k" + i, (key, value) -> value + 1));
         assertEquals(i + 2, typed.getAndPut("k" + i, -1L));
       }
+    }
+  }
+
+  @Test
+  void aCodecThatGivesNoBytesRemovesNothing() {
+    Codec<String> codec =
+        Codec.of(value -> value.isEmpty() ? null : bytes(value), UserCodeTest::text);
+    try (Store store = open()) {
+      TypedTree<String, String> typed =
+          TypedTree.of(store.openTree("t"), KeyCodec.ofString(), codec);
+      typed.put("k", "v");
+      List<Runnable> calls =
+          List.of(
+              () -> typed.getAndPut("k", ""),
+              () -> typed.put("k", ""),
+              () -> typed.replace("k", ""),
+              () -> typed.replace("k", "v", ""),
+              () -> typed.replace("l", "", "v"),
+              () -> typed.remove("l", ""),
+              () -> typed.compute("k", (key, value) -> ""),
+              () -> typed.putIfAbsent("l", ""),
+              () -> typed.asMap().put("k", ""),
+              () -> typed.asMap().merge("k", "", (old, value) -> value));
+      for (Runnable call : calls) {
+        NullPointerException e = assertThrows(NullPointerException.class, call::run);
+        assertEquals("the bytes that the codec gave", e.getMessage());
+      }
+      assertEquals("v", typed.get("k"));
+      assertFalse(typed.contains("l"));
     }
   }
 
