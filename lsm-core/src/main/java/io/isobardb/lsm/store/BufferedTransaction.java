@@ -62,8 +62,6 @@ public final class BufferedTransaction implements Transaction {
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
-  private volatile boolean committed;
-
   private final OneThread use = new OneThread();
 
   /**
