@@ -40,10 +40,10 @@ final class ShapeViews {
 
   /**
    * Tiers that would hold fewer batches of L0 are left out. With less than two there are none,
-   * whatever runs a tree is to have (decision 0085), and near that a tree writes as much with them
-   * as without. The model does not know how large batches are.
+   * whatever runs a tree is to have (decision 0085). With three to five a tree writes as much with
+   * them as without, and reads more. The model does not know how large batches are.
    */
-  private static final double WORTH_TIERS = 2.5;
+  private static final double WORTH_TIERS = 5;
 
   /** What the model takes for the ratio of levels where it is not told by what comes from L0. */
   private static final double RATIO = 10;
