@@ -1449,9 +1449,15 @@ final class CombinedHistory {
     cursors.clear();
     snapshots.clear();
     world = new SimulatedWorld(disk, dice.nextLong());
+    goOn(which == 4);
+  }
+
+  /** Opens what was left, checks it, and goes on with what there is. */
+  private void goOn(boolean killed) throws IOException {
     open();
     Found found = find(store);
-    Moment moment = check(found, which == 4);
+    Moment moment = check(found, killed);
+    closing.clear();
     cut(moment, found);
     clock.put(++now, millis());
     settled();
@@ -1713,17 +1719,7 @@ final class CombinedHistory {
     assertEquals(0, world.storage().openFiles(), "open files");
     SimulatedStorage left = disk == null ? world.storage().copy() : disk;
     world = new SimulatedWorld(left, dice.nextLong());
-    open();
-    Found found = find(store);
-    Moment moment = check(found, disk == null);
-    closing.clear();
-    cut(moment, found);
-    clock.put(++now, millis());
-    settled();
-    while (live().size() < 2) {
-      createTree();
-    }
-    checkAll();
+    goOn(disk == null);
   }
 
   // What there may be.
