@@ -69,7 +69,7 @@ public final class CursorOptions {
   }
 
   /**
-   * {@return the same, with a first key} With a prefix, no key without it is covered all the same.
+   * {@return the same, with a first key} A prefix is only narrowed by it, never left.
    *
    * @param key the first that is covered, whether it is there or not; copied
    */
@@ -81,8 +81,8 @@ public final class CursorOptions {
   }
 
   /**
-   * {@return the same, with an end that is not covered} With a prefix, no key without it is covered
-   * all the same.
+   * {@return the same, with an end that is not covered} A prefix is only narrowed by it, never
+   * left.
    *
    * @param key whether it is there or not; copied
    */
