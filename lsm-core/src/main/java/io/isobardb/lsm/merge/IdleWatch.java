@@ -4,15 +4,18 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.schedule.StoreWatch;
+import io.isobardb.lsm.state.ReadLoss;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices trees that nobody writes to any more, and has their memory merged into one run.
+ * Notices trees that nobody writes to any more, and has their memory merged into one run, and all
+ * of them into one on disk once reads have paid for that ({@link Settler}).
  *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
  * store that is not written to is not looked at again, but once a second if it holds what expires,
@@ -32,7 +35,8 @@ public final class IdleWatch implements StoreWatch {
   private final Engine engine;
   private final Merger merger;
   private final MemoryMerger memoryMerger;
-  private final Map<TreeHandle, Long> seen = new HashMap<>();
+  private final Settler settler;
+  private final Map<TreeHandle, Seen> seen = new HashMap<>();
   private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
 
@@ -42,13 +46,27 @@ public final class IdleWatch implements StoreWatch {
   private long notedNanos = Long.MIN_VALUE;
 
   /**
+   * What a tree was like at its last look that found it written to.
+   *
+   * @param bytesWritten to it by users
+   * @param scanNanos {@link ReadLoss#nanosOfScans}
+   */
+  private record Seen(long bytesWritten, long scanNanos) {}
+
+  /**
+   * @param flushes flush trees that are settled
    * @param unfinished does a piece of other work; whether there is more of it. Must not wait.
    */
   public IdleWatch(
-      Engine engine, Merger merger, MemoryMerger memoryMerger, BooleanSupplier unfinished) {
+      Engine engine,
+      Merger merger,
+      MemoryMerger memoryMerger,
+      Flushes flushes,
+      BooleanSupplier unfinished) {
     this.engine = engine;
     this.merger = merger;
     this.memoryMerger = memoryMerger;
+    this.settler = new Settler(engine, merger, flushes);
     this.unfinished = unfinished;
   }
 
@@ -97,18 +115,9 @@ public final class IdleWatch implements StoreWatch {
         again = true;
       }
       expires |= tree.expires();
-      Long now = tree.counts().bytesWritten();
-      if (!now.equals(seen.put(tree, now))) {
-        memoryMerger.request(tree);
-        again = true;
-      } else if (!merger.unhindered() || memoryMerger.requestIdle(tree)) {
-        again = true;
-      } else {
-        tree.memory().readLoss().listen(this::onWritten);
-        memoryMerger.awaitReads(tree);
-      }
+      again |= look(tree);
     }
-    seen.keySet().removeIf(TreeHandle::closed);
+    forgetClosed();
     long told = clock.lastMillis();
     if (!asked || noted()) {
       knownMillis = told;
@@ -118,6 +127,42 @@ public final class IdleWatch implements StoreWatch {
       onWritten();
     } else if (expires && started != null) {
       started.wakeWithin(EXPIRY_NANOS);
+    }
+  }
+
+  /** Whether a tree should be looked at again soon. */
+  private boolean look(TreeHandle tree) {
+    long written = tree.counts().bytesWritten();
+    ReadLoss loss = tree.memory().readLoss();
+    Seen before = seen.get(tree);
+    if (before == null || before.bytesWritten() != written) {
+      seen.put(tree, new Seen(written, loss.nanosOfScans()));
+      settler.forget(tree);
+      memoryMerger.request(tree);
+      return true;
+    }
+    if (!merger.unhindered()
+        || memoryMerger.requestIdle(tree)
+        || settler.request(tree, loss.nanosOfScans() - before.scanNanos())) {
+      return true;
+    }
+    loss.listen(this::onWritten);
+    // Scans may have to lose more, as lookups count against them: then that is asked again.
+    long settles = due(settler.priceNanos(tree), loss.nanosOfScans() - before.scanNanos());
+    loss.tellAt(due(Math.min(memoryMerger.priceNanos(tree), settles), -loss.nanosPerRun()));
+    return false;
+  }
+
+  private static long due(long price, long lost) {
+    return price == Long.MAX_VALUE ? price : price - lost;
+  }
+
+  private void forgetClosed() {
+    for (TreeHandle tree : List.copyOf(seen.keySet())) {
+      if (tree.closed()) {
+        seen.remove(tree);
+        settler.forget(tree);
+      }
     }
   }
 

@@ -87,11 +87,11 @@ public final class MemoryMerger {
     }
   }
 
-  /** Has the tree's reads tell as soon as they have paid for {@link #requestIdle}. */
-  void awaitReads(TreeHandle tree) {
-    if (!tree.closed()) {
-      tree.memory().readLoss().tellAt(rules.idlePriceNanos(view(tree)));
-    }
+  /** What reads have to lose with one run more until {@link #requestIdle} does something. */
+  long priceNanos(TreeHandle tree) {
+    long price = rules.idlePriceNanos(view(tree));
+    long lost = tree.memory().readLoss().nanosSinceCleared();
+    return price == Long.MAX_VALUE ? price : Math.max(0, price - lost);
   }
 
   /** Begins a merge of a tree whose memory is taken, if one was chosen; whether it did. */
@@ -141,6 +141,6 @@ public final class MemoryMerger {
     if (again) {
       request(tree);
     }
-    awaitReads(tree);
+    tree.memory().readLoss().tell();
   }
 }

@@ -22,6 +22,11 @@ public sealed interface MergeDown {
   /** Why, for events. */
   String reason();
 
+  /** Whether it is done because reads have lost as much as it costs. */
+  default boolean isForReads() {
+    return false;
+  }
+
   /** Whether nothing is left to do. */
   default boolean isDone(Version version) {
     for (PlacedRun placed : version.placedRuns()) {
@@ -115,6 +120,38 @@ public sealed interface MergeDown {
     @Override
     public String reason() {
       return "reads have paid for it";
+    }
+
+    @Override
+    public boolean isForReads() {
+      return true;
+    }
+  }
+
+  /**
+   * The store's wish that all of a tree become one run: see {@link Settler}.
+   *
+   * @param belowLsn entries with lower LSNs are to go down
+   */
+  record Settled(long belowLsn) implements MergeDown {
+    @Override
+    public boolean goesDown(Version version, Place place, SSTableMeta table) {
+      return table.minLsn() < belowLsn;
+    }
+
+    @Override
+    public List<SSTableMeta> toClean(Version version) {
+      return List.of();
+    }
+
+    @Override
+    public String reason() {
+      return "reads have paid for one run";
+    }
+
+    @Override
+    public boolean isForReads() {
+      return true;
     }
   }
 }

@@ -232,7 +232,7 @@ public final class Merger {
     if (choice == null) {
       Wished wished = wished(tree, view(tree, jobs, free));
       choice = wished == null ? null : wished.choice();
-      isForReads = wished != null && wished.wish() instanceof MergeDown.Passed;
+      isForReads = wished != null && wished.wish().isForReads();
     }
     List<DiskMergeJob> givenUp = new ArrayList<>();
     while (choice != null && !giveUp(jobs, choice, givenUp)) {
@@ -277,10 +277,13 @@ public final class Merger {
         || waiting.containsKey(tree) && begun[Slot.L0.ordinal()] + begun[Slot.DEEP.ordinal()] > 0;
   }
 
-  /** Begins to merge a range down, until {@link #forget}. */
+  /** Begins to merge down what is wished, until {@link #forget}. */
   public void add(TreeHandle tree, MergeDown wish) {
     synchronized (this) {
-      wishes.computeIfAbsent(tree, key -> new ArrayList<>()).add(wish);
+      List<MergeDown> all = wishes.computeIfAbsent(tree, key -> new ArrayList<>());
+      if (!all.contains(wish)) {
+        all.add(wish);
+      }
     }
     request(tree);
   }

@@ -438,7 +438,7 @@ public record StoreStats(
    * @param flushBytesWritten bytes of it that flushes wrote since the store was opened
    * @param mergeBytesWritten bytes of it that disk merges wrote since the store was opened
    * @param mergeForReadsBytesWritten those that were written because reads had lost as much as that
-   *     costs, with {@code experiment.adaptation}
+   *     costs: of trees that are scanned and not written to, and with {@code experiment.adaptation}
    * @param readers what lookups and cursors have looked into
    * @param expected what it costs by the sizes that its levels and filters are to have
    * @param flushSweeps how often flushes have come to the end of its keys since the store was

@@ -43,7 +43,9 @@ public final class Services {
   Services(StoreParts parts, PartOptions options, Tuning tuning, boolean tuned) {
     Engine engine = parts.engine();
     boolean readOnly = engine.environment().storage().discardsChanges();
-    this.idle = new IdleWatch(engine, parts.merger(), parts.memoryMerger(), parts.wall()::giveBack);
+    this.idle =
+        new IdleWatch(
+            engine, parts.merger(), parts.memoryMerger(), parts.flusher(), parts.wall()::giveBack);
     this.bandwidth = readOnly ? null : bandwidth(engine, parts.storage(), options);
     Decisions decisions = new Decisions(new TunerFile(parts.storage(), parts.pool()));
     TunerService.Work work =

@@ -11,8 +11,11 @@ import java.util.concurrent.atomic.LongAdder;
  * lost.
  */
 public final class ReadLoss {
-  /** A filter asked in vain, in nanoseconds: mostly one cache line that is not at hand. */
-  private static final int GET_NANOS = 100;
+  /**
+   * Half of a filter asked in vain, in nanoseconds, which is mostly a cache line that is not at
+   * hand: a key that is there is found half-way.
+   */
+  private static final int LOOKUP_NANOS = 100 / 2;
 
   /** A cursor placed in one run more. */
   private static final int SEEK_NANOS = 2000;
@@ -20,37 +23,48 @@ public final class ReadLoss {
   /** A step of a cursor over one run more: it competes, and has old versions to be passed over. */
   private static final int STEP_NANOS = 50;
 
+  /** What a lookup gains by the index over entries that SSTables in memory have, and files lack. */
+  private static final int INDEX_NANOS = 400;
+
   private final LongAdder nanos = new LongAdder();
-  private final LongAdder nanosPerRun = new LongAdder();
+
+  /** What cursors would have lost with one run more. */
+  private final LongAdder scanNanos = new LongAdder();
+
+  private final LongAdder lookups = new LongAdder();
 
   /** What {@link #nanosPerRun} was when this was cleared. */
   private volatile long clearedAt;
 
-  /** At how much of {@link #nanosSinceCleared} the listener is told. */
+  /** At how much of {@link #nanosPerRun} the listener is told. */
   private volatile long due = Long.MAX_VALUE;
 
   private volatile Runnable listener = () -> {};
 
   /** Adds lookups of single keys that had this many runs in memory to ask. */
   public void gets(long count, int runs) {
-    // A key that is there is found half-way.
-    add(count * GET_NANOS / 2, runs);
+    lookups.add(count);
+    lose(count * LOOKUP_NANOS, runs);
     tellIfDue();
   }
 
   /** A cursor was placed in this many runs in memory. */
   public void seek(int runs) {
-    add(SEEK_NANOS, runs);
+    scan(SEEK_NANOS, runs);
   }
 
   /** A cursor has made so many steps over this many runs in memory. */
   public void steps(long count, int runs) {
-    add(count * STEP_NANOS, runs);
+    scan(count * STEP_NANOS, runs);
     tellIfDue();
   }
 
-  private void add(long perRun, int runs) {
-    nanosPerRun.add(perRun);
+  private void scan(long perRun, int runs) {
+    scanNanos.add(perRun);
+    lose(perRun, runs);
+  }
+
+  private void lose(long perRun, int runs) {
     if (runs > 1) {
       nanos.add(perRun * (runs - 1));
     }
@@ -63,12 +77,25 @@ public final class ReadLoss {
 
   /** What all reads there were would have lost with one run more, in nanoseconds; only grows. */
   public long nanosPerRun() {
-    return nanosPerRun.sum();
+    return scanNanos.sum() + lookups.sum() * LOOKUP_NANOS;
+  }
+
+  /**
+   * What scans would have lost with one run more, less what lookups would have lost if memory had
+   * been flushed, in nanoseconds.
+   */
+  public long nanosOfScans() {
+    return scanNanos.sum() - lookups.sum() * INDEX_NANOS;
+  }
+
+  /** Has the listener told now. */
+  public void tell() {
+    listener.run();
   }
 
   /** What reads would have lost since it was cleared with one run more, in nanoseconds. */
   public long nanosSinceCleared() {
-    return nanosPerRun.sum() - clearedAt;
+    return nanosPerRun() - clearedAt;
   }
 
   /**
@@ -81,8 +108,8 @@ public final class ReadLoss {
   }
 
   /**
-   * Has the listener told, once, as soon as {@link #nanosSinceCleared} is this much. Replaces what
-   * was asked for before.
+   * Has the listener told, once, as soon as {@link #nanosPerRun} is this much. Replaces what was
+   * asked for before.
    *
    * @param nanos {@code Long.MAX_VALUE} for never
    */
@@ -92,7 +119,7 @@ public final class ReadLoss {
   }
 
   private void tellIfDue() {
-    if (due != Long.MAX_VALUE && nanosSinceCleared() >= due) {
+    if (due != Long.MAX_VALUE && nanosPerRun() >= due) {
       due = Long.MAX_VALUE;
       listener.run();
     }
@@ -101,6 +128,6 @@ public final class ReadLoss {
   /** Begins anew: runs are being merged. */
   public void clear() {
     nanos.reset();
-    clearedAt = nanosPerRun.sum();
+    clearedAt = nanosPerRun();
   }
 }

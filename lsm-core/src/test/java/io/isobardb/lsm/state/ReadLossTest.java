@@ -28,10 +28,20 @@ class ReadLossTest {
   @Test
   void whatWasLostBeforeIsToldAtOnce() {
     loss.gets(64, 3);
-    loss.tellAt(loss.nanosSinceCleared() + 1);
+    loss.tellAt(loss.nanosPerRun() + 1);
     assertEquals(0, told.get());
-    loss.tellAt(loss.nanosSinceCleared());
+    loss.tellAt(loss.nanosPerRun());
     assertEquals(1, told.get());
+  }
+
+  @Test
+  void lookupsLoseAnIndexIfAllGoesToDisk() {
+    loss.seek(1);
+    loss.steps(100, 3);
+    assertEquals(7000, loss.nanosOfScans());
+    loss.gets(10, 3);
+    assertEquals(3000, loss.nanosOfScans());
+    assertEquals(7500, loss.nanosPerRun());
   }
 
   @Test
@@ -39,7 +49,7 @@ class ReadLossTest {
     loss.gets(64, 1);
     loss.clear();
     assertEquals(0, loss.nanosSinceCleared());
-    loss.tellAt(1);
+    loss.tellAt(loss.nanosPerRun() + 1);
     assertEquals(0, told.get());
     loss.tellAt(Long.MAX_VALUE);
     loss.gets(64, 1);

@@ -1,0 +1,129 @@
+package io.isobardb.lsm.merge;
+
+import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.state.ReadLoss;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.Version;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Makes one run on disk of a tree that is scanned and not written to: its memory is flushed, and
+ * all is merged down to the last level.
+ *
+ * <p>What is in memory hides older versions on disk. A scan passes both, however much of them is
+ * cached, and no merge in memory changes that. So a tree of which all fits into memory is settled
+ * once the scans since its last write have lost by its runs what that costs. That comes to about
+ * twice what would have been best if the worst comes, and to nothing where nobody scans (decision
+ * 0011). Lookups count against it: what is packed in memory has an index that answers them. A
+ * larger tree is left alone: its reads wait for the device, and merging it takes long.
+ *
+ * <p>Thread rule: for {@link IdleWatch}, which calls one method at a time.
+ */
+final class Settler {
+  /**
+   * What flushing or merging a byte costs more than leaving it, in nanoseconds. It takes twice that
+   * time, but most of the work would come later otherwise.
+   */
+  static final int NANOS_PER_BYTE = 2;
+
+  /** A tree is settled if it has no more than this part of the budget. */
+  private static final double MOST_PART = 0.75;
+
+  private final Engine engine;
+  private final Merger merger;
+  private final Flushes flushes;
+
+  /** Trees that are being settled, and up to where. */
+  private final Map<TreeHandle, MergeDown.Settled> begun = new HashMap<>();
+
+  Settler(Engine engine, Merger merger, Flushes flushes) {
+    this.engine = engine;
+    this.merger = merger;
+    this.flushes = flushes;
+  }
+
+  /**
+   * Begins to settle a tree that nobody writes to, or goes on with that.
+   *
+   * @param lostNanos {@link ReadLoss#nanosOfScans} since it was last written to
+   * @return whether it should be asked again soon
+   */
+  boolean request(TreeHandle tree, long lostNanos) {
+    MergeDown.Settled wish = begun.get(tree);
+    if (wish == null) {
+      if (lostNanos < priceNanos(tree)) {
+        return false;
+      }
+      wish = new MergeDown.Settled(engine.log().end());
+      begun.put(tree, wish);
+    }
+    if (!mayWrite()) {
+      forget(tree);
+      return false;
+    }
+    TreeState state = tree.states().current();
+    if (state.memoryBytes() > 0) {
+      flushes.flushAll(tree);
+      return true;
+    }
+    if (wish.isDone(state.version())) {
+      forget(tree);
+      return false;
+    }
+    merger.add(tree, wish);
+    return true;
+  }
+
+  /** Ends what was begun for a tree: it is written to, or gone. Merges under way go on. */
+  void forget(TreeHandle tree) {
+    MergeDown.Settled wish = begun.remove(tree);
+    if (wish != null) {
+      merger.forget(tree, wish);
+    }
+  }
+
+  /**
+   * What scans of a tree have to lose with one run more until it is settled, in nanoseconds; {@code
+   * Long.MAX_VALUE} if it is not to be.
+   */
+  long priceNanos(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    Version version = state.version();
+    long memory = state.memoryBytes();
+    int written = state.active().content().bytesUsed() > 0 ? 1 : 0;
+    return mayWrite()
+        ? priceNanos(
+            written + state.runCount(),
+            memory,
+            version.sizeBytes(),
+            engine.catalog().space().pool().limitBytes())
+        : Long.MAX_VALUE;
+  }
+
+  private boolean mayWrite() {
+    return engine.log().isOpen()
+        && !engine.environment().storage().discardsChanges()
+        && engine.failure().cause() == null
+        && !engine.space().isFull();
+  }
+
+  /**
+   * The rule: a pure function.
+   *
+   * @param runs that a scan goes through
+   * @param memoryBytes what the tree has in memory
+   * @param diskBytes what it has on disk
+   * @param budgetBytes the store's memory
+   * @see ReadLoss#nanosOfScans
+   */
+  static long priceNanos(int runs, long memoryBytes, long diskBytes, long budgetBytes) {
+    boolean fits = memoryBytes + diskBytes <= MOST_PART * budgetBytes;
+    if (runs < 2 || diskBytes == 0 || !fits) {
+      return Long.MAX_VALUE;
+    }
+    // What is in memory is flushed, and then merged with what is on disk.
+    return NANOS_PER_BYTE * (2 * memoryBytes + diskBytes) / (runs - 1);
+  }
+}

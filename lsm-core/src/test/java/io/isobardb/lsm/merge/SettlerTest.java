@@ -1,0 +1,167 @@
+package io.isobardb.lsm.merge;
+
+import static io.isobardb.lsm.SimulatedStores.key;
+import static io.isobardb.lsm.SimulatedStores.value;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.Snapshot;
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.observe.StoreStats.TreeStats;
+import io.isobardb.lsm.simulation.SimulatedWorld;
+import org.junit.jupiter.api.Test;
+
+/** A tree that is read and not written to becomes one run on disk once reads have paid for it. */
+class SettlerTest {
+  private static final int KEYS = 3_000;
+  private static final long SECOND = 1_000_000_000;
+  private static final long MB = 1 << 20;
+
+  private final SimulatedWorld world = new SimulatedWorld(5);
+
+  private Store open(long budget) {
+    return world.open(
+        StoreOptions.builder().memoryBudget(budget).pageSize(4096).memoryTuner(false).build());
+  }
+
+  /** Some of the keys on the last level, all of them once more in memory. */
+  private static Tree twice(Store store) {
+    Tree tree = store.openTree("t");
+    for (int i = 0; i < KEYS; i += 2) {
+      tree.put(key(i), value(i, 100));
+    }
+    tree.compact(null, null);
+    for (int i = 0; i < KEYS; i++) {
+      tree.put(key(i), value(KEYS + i, 100));
+    }
+    tree.delete(key(7));
+    return tree;
+  }
+
+  private static int scan(Tree tree) {
+    int seen = 0;
+    try (Cursor cursor = tree.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        seen++;
+      }
+    }
+    return seen;
+  }
+
+  private static TreeStats stats(Store store) {
+    return store.stats().trees().get(0);
+  }
+
+  private static boolean isOneRun(Store store) {
+    return stats(store).memoryBytes() == 0 && store.profile().trees().get(0).runs().size() == 1;
+  }
+
+  @Test
+  void aTreeThatIsReadAndNotWrittenToBecomesOneRun() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = twice(store);
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0);
+      assertEquals(KEYS - 1, scan(tree));
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0, "a single scan has not paid for it");
+      scanUntilPaid(tree);
+      world.pass(SECOND);
+      assertTrue(isOneRun(store), () -> store.profile().trees().get(0).runs().toString());
+      assertEquals(KEYS - 1, scan(tree));
+      assertArrayEquals(value(KEYS + 8, 100), tree.get(key(8)));
+      assertTrue(stats(store).mergeForReadsBytesWritten() > 0);
+    }
+  }
+
+  /** About 1 MB costs 2 ms, and a step over one run more counts as 50 ns. */
+  private static void scanUntilPaid(Tree tree) {
+    for (int i = 0; i < 60; i++) {
+      scan(tree);
+    }
+  }
+
+  @Test
+  void readsBesideWritesPayForNothing() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = twice(store);
+      for (int i = 0; i < 40; i++) {
+        scanUntilPaid(tree);
+        tree.put(key(i), value(i, 100));
+        world.pass(SECOND / 20);
+      }
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0);
+    }
+  }
+
+  @Test
+  void lookupsCountAgainstIt() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = twice(store);
+      world.pass(SECOND);
+      for (int i = 0; i < 100_000; i++) {
+        tree.get(key(i % KEYS));
+      }
+      scanUntilPaid(tree);
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0);
+      for (int i = 0; i < 6; i++) {
+        scanUntilPaid(tree);
+        world.pass(SECOND);
+      }
+      assertTrue(isOneRun(store));
+    }
+  }
+
+  @Test
+  void aTreeThatDoesNotFitIntoTheBudgetIsLeftAlone() {
+    try (Store store = open(4 * MB)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 40_000; i++) {
+        tree.put(key(i), value(i, 100));
+      }
+      tree.compact(null, null);
+      tree.put(key(1), value(1, 100));
+      world.pass(SECOND);
+      for (int i = 0; i < 40; i++) {
+        scan(tree);
+      }
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0);
+    }
+  }
+
+  @Test
+  void whatASnapshotSeesStays() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = twice(store);
+      try (Snapshot snapshot = store.snapshot()) {
+        tree.put(key(8), value(1, 100));
+        tree.delete(key(10));
+        world.pass(SECOND);
+        scanUntilPaid(tree);
+        world.pass(SECOND);
+        assertTrue(isOneRun(store));
+        assertArrayEquals(value(KEYS + 8, 100), tree.get(key(8), snapshot));
+        assertArrayEquals(value(KEYS + 10, 100), tree.get(key(10), snapshot));
+        assertArrayEquals(value(1, 100), tree.get(key(8)));
+      }
+    }
+  }
+
+  @Test
+  void thePriceIsThatOfFlushingAndMerging() {
+    int unit = Settler.NANOS_PER_BYTE;
+    assertEquals(unit * 300, Settler.priceNanos(2, 100, 100, 1000));
+    assertEquals(unit * 100, Settler.priceNanos(4, 100, 100, 1000), "each run more loses that");
+    assertEquals(Long.MAX_VALUE, Settler.priceNanos(1, 0, 100, 1000), "it is one run");
+    assertEquals(Long.MAX_VALUE, Settler.priceNanos(3, 100, 0, 1000), "nothing is on disk");
+    assertEquals(Long.MAX_VALUE, Settler.priceNanos(2, 100, 700, 1000), "it does not fit");
+    assertEquals(unit * 850, Settler.priceNanos(2, 100, 650, 1000));
+  }
+}
