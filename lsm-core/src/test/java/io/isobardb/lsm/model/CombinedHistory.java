@@ -1660,7 +1660,7 @@ final class CombinedHistory {
     world.storage().faults(FaultPlan.NONE);
     if (hit) {
       hit = false;
-      littered = true;
+      littered = fault.equals("EIO delete");
       world.pass(2_000_000_000L);
       if (isOpen && store.failure() != null) {
         try {
