@@ -527,6 +527,7 @@ public final class OpenStore implements Store {
   @Override
   public void close() {
     refuseInListener("Store.close");
+    operations.refuseWhileLooking("Store.close");
     cursors.checkNotReading(null, "Store.close");
     lifetime.close();
   }
