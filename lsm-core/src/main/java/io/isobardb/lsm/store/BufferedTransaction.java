@@ -558,9 +558,11 @@ public final class BufferedTransaction implements Transaction {
   private OpenTree enter(Tree given) {
     OpenTree tree = OpenTree.of(given, store, "transaction");
     enter();
-    if (tree.handle().refused()) {
-      exit();
+    try {
       tree.handle().checkOpen();
+    } catch (StoreClosedException e) {
+      exit();
+      throw e;
     }
     return tree;
   }

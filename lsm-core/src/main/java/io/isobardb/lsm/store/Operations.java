@@ -71,10 +71,12 @@ public final class Operations {
    */
   public int enter(TreeHandle tree) {
     int slot = epochs.enter();
-    if (closed || tree.refused()) {
+    while (closed || tree.refused()) {
       epochs.exit(slot);
       tree.checkOpen();
-      throw new StoreClosedException("the store is closed");
+      checkOpen();
+      // A drop was taken back in between.
+      slot = epochs.enter();
     }
     epochs.count(slot, 1);
     Awaited.OPERATIONS.enter();
