@@ -89,7 +89,12 @@ final class CombinedState {
       // What is stored wins.
       drawn.pageSize(4096 << more.nextInt(4));
     }
-    return drawn.build();
+    try {
+      return drawn.build();
+    } catch (IllegalArgumentException e) {
+      // With larger pages there may be too little write memory for the static trees.
+      return drawn.pageSize(pageSize).build();
+    }
   }
 
   long millis() {
