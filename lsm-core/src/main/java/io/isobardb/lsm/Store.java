@@ -58,8 +58,9 @@ public interface Store extends AutoCloseable {
    *     format
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
    * @throws IllegalArgumentException if the memory budget exceeds what the JVM may have, or what
-   *     its container has; if the {@code ioBudget} is not one that {@link IoBudget#of} gave; or if
-   *     the directory is in an archive or the like
+   *     its container has; if the {@code ioBudget} is not one that {@link IoBudget#of} gave; if the
+   *     directory is in an archive or the like; or if there is no store yet, and it would lie
+   *     within another one or within backups
    * @throws UncheckedIOException if a file can't be read or written, or the directory is missing
    *     and not to be made
    * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is
@@ -220,6 +221,7 @@ public interface Store extends AutoCloseable {
    * @param type there is one object for each, told apart by its class
    * @param make makes it when it is first asked for; must not call this method
    * @return the same object in each call, of whatever thread
+   * @throws IllegalArgumentException if {@code make} gives null
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed
    */
   <T> T companion(Class<T> type, Supplier<T> make);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -103,6 +104,34 @@ class StoreErrorsTest {
       tree.put(key(0), bytes("v"));
       assertArrayEquals(bytes("v"), tree.get(key(0)));
     }
+  }
+
+  @Test
+  void aCompanionIsNeverNull() {
+    try (Store store = Store.open(dir(), SMALL)) {
+      assertThrowsSaying(
+          IllegalArgumentException.class,
+          "java.lang.StringBuilder",
+          () -> store.companion(StringBuilder.class, () -> null));
+      StringBuilder made = store.companion(StringBuilder.class, StringBuilder::new);
+      assertSame(made, store.companion(StringBuilder.class, () -> null));
+    }
+  }
+
+  @Test
+  void noStoreIsMadeWithinAnother() throws IOException {
+    Store.open(dir(), SMALL).close();
+    Path within = dir().resolve("a/b");
+    assertThrowsSaying(
+        IllegalArgumentException.class,
+        within + " would lie within the store in " + dir(),
+        () -> Store.open(within, SMALL));
+    assertFalse(Files.exists(dir().resolve("a")));
+    // One that is there is opened: whoever put it there has to move it.
+    Path elsewhere = temp.resolve("elsewhere");
+    Store.open(elsewhere, SMALL).close();
+    Files.move(elsewhere, dir().resolve("moved"));
+    Store.open(dir().resolve("moved"), SMALL).close();
   }
 
   @Test

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * missing may be cut, so it is never taken for an entry. Not thread-safe.
  */
 final class EntryLines implements Closeable {
+  /** Some editors put it before the first line. It is part of no key: that would be given as 0x. */
+  private static final char BYTE_ORDER_MARK = '\ufeff';
+
   private final BufferedReader from;
   private final boolean withoutEnd;
   private final ValueForm form;
@@ -109,7 +112,11 @@ final class EntryLines implements Closeable {
   private boolean read() throws IOException {
     line.setLength(0);
     try {
-      for (int next; (next = from.read()) >= 0; ) {
+      int next = from.read();
+      if (next == BYTE_ORDER_MARK && number == 0) {
+        next = from.read();
+      }
+      for (; next >= 0; next = from.read()) {
         if (next == '\n') {
           number++;
           int last = line.length() - 1;

@@ -52,6 +52,7 @@ public final class ExportCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (target != null) {
       Target.checkFile(target);
+      Target.checkOutside(target, store.directory());
     }
     try (Store opened =
             UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));

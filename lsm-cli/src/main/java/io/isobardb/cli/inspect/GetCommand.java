@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Changes nothing. Keys are given as text, or as 0x and hexadecimal digits, and so are values"
-          + " unless --as says otherwise. Exit code 1 says that there is no such key."
+          + " unless --as says otherwise. Exit code 1 says that there is no such key; --json prints null then."
     })
 public final class GetCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -48,6 +48,7 @@ public final class GetCommand implements Callable<Integer> {
       value = UsageException.ofArguments(() -> opened.tree(tree).get(wanted));
     }
     if (value == null) {
+      json.print(spec.commandLine().getOut(), null, "");
       return Exit.FINDING.code();
     }
     String text = as.form().format(value);

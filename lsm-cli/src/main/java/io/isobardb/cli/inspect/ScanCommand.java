@@ -8,6 +8,7 @@ import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Store;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -69,8 +70,16 @@ public final class ScanCommand implements Callable<Integer> {
         out.println(json ? EntryText.json(cursor, as.form()) : EntryText.format(cursor, as.form()));
         more = reverse ? cursor.previous() : cursor.next();
       }
+      out.flush();
+      if (more && !spec.commandLine().getParseResult().hasMatchedOption("--limit")) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.printf(
+            Locale.ROOT,
+            "stopped after %,d entries, and there are more; --limit N prints up to N of them%n",
+            limit);
+        err.flush();
+      }
     }
-    out.flush();
     return Exit.SUCCESS.code();
   }
 }

@@ -78,7 +78,7 @@ public final class StatsCommand implements Callable<Integer> {
   }
 
   private void printProfile(PrintWriter out) throws IOException {
-    Path file = store.store().resolve(StoreProfile.FILE);
+    Path file = store.ownStore().resolve(StoreProfile.FILE);
     if (Files.notExists(file)) {
       throw new UsageException(
           "there is no profile of reads in "

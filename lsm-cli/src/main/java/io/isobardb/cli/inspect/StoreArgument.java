@@ -7,15 +7,21 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.error.CorruptionException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Which store, and what it is opened with. */
 final class StoreArgument {
+  /** How {@code CURRENT} begins. */
+  private static final byte[] MAGIC = "ISOBARCU".getBytes(StandardCharsets.US_ASCII);
+
   @Parameters(index = "0", paramLabel = "DIR", description = "The store's directory.")
   private Path directory = Path.of("");
 
@@ -65,6 +71,25 @@ final class StoreArgument {
   }
 
   /**
+   * As {@link #store(Path)}, for a command that opens nothing, and so meets no other check of what
+   * the directory is.
+   *
+   * @throws FailedException if {@code CURRENT} is of something else, too
+   */
+  static Path ownStore(Path given) throws IOException {
+    Path store = store(given);
+    try (InputStream current = Files.newInputStream(store.resolve("CURRENT"))) {
+      if (!Arrays.equals(current.readNBytes(MAGIC.length), MAGIC)) {
+        throw new FailedException(
+            Exit.FAILURE,
+            store
+                + " is not a store: its file CURRENT is none of a store; give a store's directory");
+      }
+    }
+    return store;
+  }
+
+  /**
    * A directory of backups.
    *
    * @throws UsageException if it is none
@@ -85,6 +110,11 @@ final class StoreArgument {
             create
                 ? Store.open(directory, options().toBuilder().createIfMissing(true).build())
                 : Store.open(store(), options()));
+  }
+
+  /** As {@link #ownStore(Path)}. */
+  Path ownStore() throws IOException {
+    return ownStore(directory);
   }
 
   /** As {@link #store(Path)}. */

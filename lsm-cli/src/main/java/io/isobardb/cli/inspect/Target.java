@@ -45,4 +45,21 @@ final class Target {
       throw new UsageException("--to: there is no directory " + parent + "; make it first");
     }
   }
+
+  /**
+   * Passes if a file that may be made would not lie within a store.
+   *
+   * @throws UsageException if it would
+   */
+  static void checkOutside(Path target, Path store) throws IOException {
+    Path parent = target.toAbsolutePath().normalize().getParent();
+    if (parent != null && parent.toRealPath().startsWith(store.toRealPath())) {
+      throw new UsageException(
+          "--to: "
+              + target
+              + " would lie within the store in "
+              + store
+              + "; give a file elsewhere");
+    }
+  }
 }

@@ -74,7 +74,7 @@ public final class TuneReportCommand implements Callable<Integer> {
     if (html.isGiven() && replay) {
       throw new UsageException("--html goes without --replay");
     }
-    Path file = StoreArgument.store(directory).resolve(TunerFile.NAME);
+    Path file = StoreArgument.ownStore(directory).resolve(TunerFile.NAME);
     String text = Files.notExists(file) ? "" : new String(Files.readAllBytes(file), UTF_8);
     TunerHistory history = TunerFile.parse(text);
     int unreadable = TunerFile.unreadableLines(text);

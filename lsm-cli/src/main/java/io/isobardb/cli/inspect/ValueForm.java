@@ -1,5 +1,6 @@
 package io.isobardb.cli.inspect;
 
+import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -211,11 +212,11 @@ enum ValueForm {
 
   private static long whole(String text, long least, long most) {
     try {
-      long value = Long.parseLong(text.strip());
+      long value = Numbers.parseLong(text);
       if (value >= least && value <= most) {
         return value;
       }
-    } catch (NumberFormatException e) {
+    } catch (UsageException e) {
       // Told below.
     }
     throw new UsageException(

@@ -21,6 +21,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -73,6 +75,8 @@ class ContentCommandsTest {
     assertEquals("value150\n", out);
     assertEquals(1, run("get", dir, "--tree", "users", "nobody"));
     assertEquals("", out + err);
+    assertEquals(1, run("get", dir, "--tree", "users", "nobody", "--json"));
+    assertEquals("null\n", out, "one JSON value");
     assertEquals(0, run("put", dir, "--tree", "users", "nobody", "0x000102"), err);
     assertEquals(0, run("get", dir, "--tree", "users", "nobody"), err);
     assertEquals("0x000102\n", out);
@@ -196,6 +200,25 @@ class ContentCommandsTest {
   }
 
   @Test
+  void aScanThatStopsByItselfSaysSo() throws IOException {
+    Files.writeString(
+        temporary.resolve("lines"),
+        IntStream.range(10_000, 11_001)
+            .mapToObj(i -> i + "\tv\n")
+            .collect(Collectors.joining("", "", "# end of 1001 entries\n")));
+    assertEquals(0, run("load", dir, "--create", "--tree", "many", "--from", path("lines")), err);
+    String[] scan = {"scan", dir, "--tree", "many"};
+    assertEquals(0, run(scan));
+    assertEquals(1000, out.lines().count());
+    assertTrue(err.contains("after 1,000 entries") && err.contains("--limit"), err);
+    assertEquals(0, run(add(scan, "--limit", "1000")));
+    assertEquals("", err, "it was told");
+    assertEquals(0, run(add(scan, "--from", "10001")));
+    assertEquals(1000, out.lines().count());
+    assertEquals("", err, "that was all");
+  }
+
+  @Test
   void valuesAreGivenAndShownInAFormOfTheirOwn() throws IOException {
     String[] users = {"--tree", "users"};
     assertEquals(0, run(add(new String[] {"put", dir, "n", "-7", "--as", "long"}, users)), err);
@@ -207,6 +230,10 @@ class ContentCommandsTest {
     assertEquals("{\"key\":\"n\",\"value\":-7}\n", out);
     assertEquals(2, run(add(new String[] {"get", dir, "user150", "--as", "int"}, users)));
     assertTrue(err.contains("has 8 bytes, and one that is int has 4"), err);
+    assertEquals(2, run(add(new String[] {"put", dir, "n", "\u0661", "--as", "int"}, users)));
+    assertTrue(err.contains("is no whole number from"), err);
+    assertEquals(2, run(add(new String[] {"put", dir, "n", "2147483648", "--as", "int"}, users)));
+    assertTrue(err.contains("is no whole number from"), err);
     assertEquals(2, run(add(new String[] {"put", dir, "n", "{", "--as", "json"}, users)));
     assertTrue(err.contains("'{' is no JSON"), err);
     assertEquals(2, run(add(new String[] {"get", dir, "n", "--as", "jsn"}, users)));
@@ -265,6 +292,9 @@ class ContentCommandsTest {
     assertEquals(2, run("export", dir, "--tree", "users", "--to", file), "it exists");
     assertEquals(2, run("export", dir, "--tree", "users", "--to", path("none/file")));
     assertTrue(err.contains("there is no directory " + path("none")), err);
+    assertEquals(2, run("export", dir, "--tree", "users", "--to", dir + "/users.txt"));
+    assertTrue(err.contains("within the store in " + dir), err);
+    assertFalse(Files.exists(Path.of(dir, "users.txt")));
     assertEquals(0, run("load", dir, "--tree", "copy", "--create", "--from", file), err);
     assertEquals("loaded 101 entries\n", out);
     String fresh = dir + "-new";
@@ -356,6 +386,17 @@ class ContentCommandsTest {
       assertEquals(2, runWith(lines, "load", dir, "--tree", "users"), line);
       assertTrue(err.contains("line 2 goes on behind the value"), err);
     }
+  }
+
+  @Test
+  void aByteOrderMarkIsPartOfNoKey() {
+    String lines = "\ufeffk\tv\nl\t\ufeffw\n# end of 2 entries\n";
+    assertEquals(0, runWith(lines.getBytes(UTF_8), "load", dir, "--tree", "users"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "k"), err);
+    assertEquals(0, run("get", dir, "--tree", "users", "l", "--as", "text"), err);
+    assertEquals("\ufeffw\n", out, "in a value it stays");
+    byte[] none = "\ufeff# end of 0 entries\n".getBytes(UTF_8);
+    assertEquals(0, runWith(none, "load", dir, "--tree", "users"), err);
   }
 
   @Test

@@ -174,6 +174,19 @@ class InspectTest {
   }
 
   @Test
+  void whatOpensNothingTellsADirectoryOfSomethingElse() throws IOException {
+    Path other = Files.createDirectory(temporary.resolve("other"));
+    Files.writeString(other.resolve("CURRENT"), "MANIFEST-000001\n");
+    for (String[] command :
+        new String[][] {
+          {"tune-report", other.toString()}, {"stats", other.toString(), "--profile"}
+        }) {
+      assertEquals(4, run(command), command[0]);
+      assertTrue(err.contains(other + " is not a store: its file CURRENT is none"), err);
+    }
+  }
+
+  @Test
   void tuneReportShowsDecisionsAndPassesOverWhatIsNone() throws IOException {
     assertEquals(0, run("tune-report", dir), err);
     assertTrue(out.contains("decided nothing yet"), out);

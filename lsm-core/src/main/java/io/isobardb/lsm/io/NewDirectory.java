@@ -58,6 +58,17 @@ public final class NewDirectory {
   }
 
   /**
+   * Passes if a store may be opened in a directory, and made there if there is none.
+   *
+   * @throws IllegalArgumentException if there is none, and it lies within a store or within backups
+   */
+  public static void checkForStore(Path directory) throws IOException {
+    if (!Files.exists(directory.resolve(STORE))) {
+      checkPlace(directory);
+    }
+  }
+
+  /**
    * Has a store made in a directory, which is created if it isn't there. If that fails, it is as it
    * was.
    *

@@ -1,12 +1,6 @@
 package io.isobardb.lsm.schedule;
 
-import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.io.Storage;
-import java.io.IOException;
-import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
-import java.util.Queue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes files by a job, in pieces. The system takes some 0.2 ms for each megabyte of a file, and
@@ -18,22 +12,21 @@ final class Deletions {
   /** Less than half a millisecond. */
   private static final long PIECE_BYTES = 2 << 20;
 
-  private final Storage storage;
+  private final DoomedFiles files;
   private final Scheduler scheduler;
 
   // Guarded by this.
-  private final Queue<String> names = new ArrayDeque<>();
   private boolean hasJob;
 
   Deletions(Storage storage, Scheduler scheduler) {
-    this.storage = storage;
+    this.files = new DoomedFiles(storage);
     this.scheduler = scheduler;
   }
 
   /** Has a file deleted that nobody uses any more. */
   void delete(String name) {
     synchronized (this) {
-      names.add(name);
+      files.add(name);
       if (hasJob) {
         return;
       }
@@ -49,14 +42,9 @@ final class Deletions {
     }
   }
 
-  private synchronized @Nullable String first() {
-    return names.peek();
-  }
-
-  /** The first file is gone, or can't be deleted; whether there are others. */
-  private synchronized boolean next() {
-    names.remove();
-    hasJob = !names.isEmpty();
+  /** Whether there are others. */
+  private synchronized boolean hasNext() {
+    hasJob = files.first() != null;
     return hasJob;
   }
 
@@ -74,37 +62,22 @@ final class Deletions {
 
     @Override
     public boolean step() {
-      String name = first();
-      return name != null && (shrinks(name) || deletes(name));
-    }
-
-    /** Whether the file is smaller now; if so, this is to be called again. */
-    private boolean shrinks(String name) {
-      try {
-        return storage.shrink(name, PIECE_BYTES);
-      } catch (IOException e) {
-        return false; // Whatever it is, deleting the file will tell.
-      }
+      String name = files.first();
+      return name != null && (files.shrink(name, PIECE_BYTES) || deletes(name));
     }
 
     /** Deletes the first file; whether there are others. */
     private boolean deletes(String name) {
-      try {
-        storage.delete(name);
-      } catch (IOException | DiskFullException e) {
-        // Nobody needs the file any more; if it stays, the next open of the store deletes it.
-        System.getLogger(Deletions.class.getName())
-            .log(Level.WARNING, "could not delete " + name, e);
-      }
-      return next();
+      files.delete(name);
+      return hasNext();
     }
 
     @Override
     public void onFailed(Throwable cause) {
-      String name = first();
+      String name = files.first();
       while (name != null) {
         deletes(name);
-        name = first();
+        name = files.first();
       }
     }
   }

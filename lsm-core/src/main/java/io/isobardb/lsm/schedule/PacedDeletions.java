@@ -5,8 +5,6 @@ import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.Storage;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +29,9 @@ public final class PacedDeletions implements Service {
   private final Pace pace;
   private final long pieceBytes;
 
+  private final DoomedFiles files;
+
   // Guarded by this.
-  private final Queue<String> names = new ArrayDeque<>();
   private @Nullable Handle handle;
 
   /** When the next piece may go. Written by the service. */
@@ -48,6 +47,7 @@ public final class PacedDeletions implements Service {
 
   PacedDeletions(Storage storage, Environment environment, Pace pace) {
     this.storage = storage;
+    this.files = new DoomedFiles(storage);
     this.scheduler = environment.scheduler();
     this.clock = environment.clock();
     this.pace = pace;
@@ -60,30 +60,46 @@ public final class PacedDeletions implements Service {
     return name.endsWith(SUFFIX);
   }
 
-  /** Has a file deleted that nobody uses any more. Its name is free when this returns. */
+  /**
+   * Has a file deleted that nobody uses any more. Its name is free when this returns, if it is no
+   * SSTable's: these are not used again.
+   */
   void delete(String name) throws IOException {
     if (isDropped(name)) {
       add(name);
     } else if (storage.exists(name)) {
-      storage.rename(name, name + SUFFIX);
+      try {
+        storage.rename(name, name + SUFFIX);
+      } catch (IOException | DiskFullException e) {
+        deleteAtOnce(name);
+        return;
+      }
       add(name + SUFFIX);
+    }
+  }
+
+  /** What can't get another name is not left behind for the sake of the pace. */
+  private void deleteAtOnce(String name) throws IOException {
+    try {
+      storage.delete(name);
+    } catch (IOException | DiskFullException e) {
+      if (!name.endsWith(".sst")) {
+        throw e;
+      }
+      add(name);
     }
   }
 
   private void add(String name) {
     Handle started;
     synchronized (this) {
-      names.add(name);
+      files.add(name);
       if (handle == null) {
         handle = scheduler.start(this);
       }
       started = handle;
     }
     started.wakeWithin(Math.max(1, nextNanos - clock.nanos()));
-  }
-
-  private synchronized @Nullable String first() {
-    return names.peek();
   }
 
   private synchronized @Nullable Handle handle() {
@@ -102,41 +118,20 @@ public final class PacedDeletions implements Service {
 
   @Override
   public void run() {
-    String name = first();
+    String name = files.first();
     Handle started = handle();
     if (name == null || started == null) {
       return;
     }
     long now = clock.nanos();
     if (now - nextNanos >= 0 || pace.hurried().getAsBoolean()) {
-      if (!shrinks(name)) {
-        deleteNow(name);
+      if (!files.shrink(name, pieceBytes)) {
+        files.delete(name);
       }
       nextNanos = now + (long) (pieceBytes * 1e9 / pace.bytesPerSecond());
     }
     boolean hurried = pace.hurried().getAsBoolean();
     started.wakeWithin(hurried ? 1 : Math.max(1, nextNanos - clock.nanos()));
-  }
-
-  private boolean shrinks(String name) {
-    try {
-      return storage.shrink(name, pieceBytes);
-    } catch (IOException e) {
-      return false; // Whatever it is, deleting the file will tell.
-    }
-  }
-
-  private void deleteNow(String name) {
-    try {
-      storage.delete(name);
-    } catch (IOException | DiskFullException e) {
-      // Nobody needs the file any more; if it stays, the next open of the store deletes it.
-      System.getLogger(PacedDeletions.class.getName())
-          .log(Level.WARNING, "could not delete " + name, e);
-    }
-    synchronized (this) {
-      names.remove();
-    }
   }
 
   @Override

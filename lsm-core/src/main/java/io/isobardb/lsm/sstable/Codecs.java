@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.UserCode;
 import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.lsm.setting.Suggestion;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -12,12 +13,18 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The codecs of this process by name, and what they compress with. Services are looked for when a
  * name is asked for that is not built in: most stores need none.
+ *
+ * <p>A program's codecs may be of a class loader that ends before this class does, as when a
+ * container has the engine in a loader that applications share. So nothing here keeps such a
+ * loader: a codec lies with its class ({@link ClassValue}), and class loaders and classes are
+ * referred to weakly. Programs that have codecs of one name each get their own.
  *
  * <p>Stores share what has one dictionary, and count who uses it.
  *
@@ -33,13 +40,50 @@ public final class Codecs {
   /** Services that can't be loaded before it gives up on the rest. */
   private static final int MOST_BROKEN = 10;
 
-  private static final Map<String, PageCodec> FOUND = new ConcurrentHashMap<>();
-  private static final Map<String, PageCodec.Coder> CODERS = new ConcurrentHashMap<>();
+  /** A codec, and what compresses without a dictionary. */
+  private static final class Found {
+    private final PageCodec codec;
+    private PageCodec.@Nullable Coder coder;
+
+    Found(PageCodec codec) {
+      this.codec = codec;
+    }
+
+    synchronized PageCodec.Coder coder() {
+      PageCodec.Coder made = coder;
+      if (made == null) {
+        made = codec.coder();
+        coder = made;
+      }
+      return made;
+    }
+  }
+
+  private static final Found BUILT_IN = new Found(Lz4.CODEC);
+
+  /** What was found of a class. */
+  private static final ClassValue<AtomicReference<Found>> FOUND =
+      new ClassValue<>() {
+        @Override
+        protected AtomicReference<Found> computeValue(Class<?> type) {
+          return new AtomicReference<>();
+        }
+      };
+
+  /** Classes of codecs by name, as programs see them by their class loaders. Guarded by itself. */
+  private static final Map<ClassLoader, Map<String, WeakReference<Class<?>>>> SEEN =
+      new WeakHashMap<>();
+
+  /** For threads that see none: the class that was found last. Guarded by {@link #SEEN}. */
+  private static final Map<String, WeakReference<Class<?>>> LAST = new HashMap<>();
 
   /** Guarded by itself. */
   private static final Map<Dictionary, Shared> SHARED = new HashMap<>();
 
-  private record Dictionary(String codec, ByteBuffer bytes) {}
+  private record Dictionary(Class<?> codec, ByteBuffer bytes) {}
+
+  /** What compresses and decompresses, and what it was taken with; null for no dictionary. */
+  record Taken(PageCodec.Coder coder, @Nullable Dictionary dictionary) {}
 
   private static final class Shared {
     final PageCodec.Coder coder;
@@ -96,30 +140,72 @@ public final class Codecs {
   }
 
   private static Set<String> names() {
-    Set<String> names = new TreeSet<>(FOUND.keySet());
-    names.addAll(ARTIFACTS.keySet());
+    Set<String> names = new TreeSet<>(ARTIFACTS.keySet());
     names.addAll(List.of(NONE, LZ4));
+    synchronized (SEEN) {
+      LAST.forEach(
+          (name, type) -> {
+            if (type.get() != null) {
+              names.add(name);
+            }
+          });
+    }
     return names;
   }
 
   private static @Nullable PageCodec find(String name) {
+    Found found = found(name);
+    return found == null ? null : found.codec;
+  }
+
+  private static @Nullable Found found(String name) {
     if (name.equals(LZ4)) {
-      return Lz4.CODEC;
+      return BUILT_IN;
     }
     if (name.equals(NONE)) {
       return null;
     }
-    PageCodec found = FOUND.get(name);
-    if (found == null) {
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    ClassLoader own = context == null ? ClassLoader.getSystemClassLoader() : context;
+    Class<?> type = seen(own, name);
+    if (type == null) {
       // The program's own class loader first; a container may have the engine in another one.
-      load(ServiceLoader.load(PageCodec.class));
-      load(ServiceLoader.load(PageCodec.class, PageCodec.class.getClassLoader()));
-      found = FOUND.get(name);
+      load(own, ServiceLoader.load(PageCodec.class, own));
+      load(own, ServiceLoader.load(PageCodec.class, PageCodec.class.getClassLoader()));
+      type = seenByAny(own, name);
     }
-    return found;
+    return type == null ? null : FOUND.get(type).get();
   }
 
-  private static void load(ServiceLoader<PageCodec> services) {
+  private static @Nullable Class<?> seen(ClassLoader own, String name) {
+    synchronized (SEEN) {
+      return type(SEEN.getOrDefault(own, Map.of()).get(name));
+    }
+  }
+
+  /** As {@link #seen}, or what another class loader has: it is this one's from now on. */
+  private static @Nullable Class<?> seenByAny(ClassLoader own, String name) {
+    synchronized (SEEN) {
+      Class<?> type = seen(own, name);
+      if (type == null) {
+        type = type(LAST.get(name));
+        if (type != null) {
+          see(own, name, type);
+        }
+      }
+      return type;
+    }
+  }
+
+  private static @Nullable Class<?> type(@Nullable WeakReference<Class<?>> type) {
+    return type == null ? null : type.get();
+  }
+
+  private static void see(ClassLoader own, String name, Class<?> type) {
+    SEEN.computeIfAbsent(own, any -> new HashMap<>()).put(name, new WeakReference<>(type));
+  }
+
+  private static void load(ClassLoader own, ServiceLoader<PageCodec> services) {
     int broken = 0;
     for (Iterator<PageCodec> each = services.iterator(); broken < MOST_BROKEN; ) {
       try {
@@ -127,8 +213,9 @@ public final class Codecs {
           return;
         }
         PageCodec codec = each.next();
-        if (PageCodec.isName(codec.name())) {
-          FOUND.putIfAbsent(codec.name(), codec);
+        String name = codec.name();
+        if (PageCodec.isName(name)) {
+          add(own, name, codec);
         }
       } catch (Throwable e) {
         // Of one that is broken all that counts is that it is missing. A class loader may be, too:
@@ -143,36 +230,49 @@ public final class Codecs {
     }
   }
 
+  /** The first one of a name counts. */
+  private static void add(ClassLoader own, String name, PageCodec codec) {
+    Class<?> type = codec.getClass();
+    synchronized (SEEN) {
+      if (seen(own, name) == null) {
+        FOUND.get(type).compareAndSet(null, new Found(codec));
+        see(own, name, type);
+        LAST.put(name, new WeakReference<>(type));
+      }
+    }
+  }
+
   /**
-   * What compresses and decompresses. Who has taken one with a dictionary gives it back.
+   * What compresses and decompresses. Who has taken it {@linkplain #give gives} it back.
    *
    * @param dictionary null for none
    * @throws FormatException if there is no such codec
    */
-  static PageCodec.Coder take(String name, byte @Nullable [] dictionary) {
+  static Taken take(String name, byte @Nullable [] dictionary) {
     require(name, "an SSTable");
-    PageCodec codec = find(name);
-    if (codec == null) {
+    Found found = found(name);
+    if (found == null) {
       throw new IllegalArgumentException(NONE);
     }
     if (dictionary == null) {
-      return CODERS.computeIfAbsent(name, any -> codec.coder());
+      return new Taken(found.coder(), null);
     }
+    Dictionary key = new Dictionary(found.codec.getClass(), ByteBuffer.wrap(dictionary));
     synchronized (SHARED) {
-      Shared shared =
-          SHARED.computeIfAbsent(
-              new Dictionary(name, ByteBuffer.wrap(dictionary)),
-              any -> new Shared(codec.coder(dictionary)));
+      Shared shared = SHARED.computeIfAbsent(key, any -> new Shared(found.codec.coder(dictionary)));
       shared.users++;
-      return shared.coder;
+      return new Taken(shared.coder, key);
     }
   }
 
-  /** Gives back what was taken with a dictionary. */
-  static void give(String name, byte[] dictionary) {
+  /** Gives back what was taken. */
+  static void give(Taken taken) {
+    Dictionary key = taken.dictionary;
+    if (key == null) {
+      return;
+    }
     Shared unused = null;
     synchronized (SHARED) {
-      Dictionary key = new Dictionary(name, ByteBuffer.wrap(dictionary));
       Shared shared = SHARED.get(key);
       if (shared != null && --shared.users == 0) {
         SHARED.remove(key);

@@ -21,7 +21,7 @@ public final class PageCoder implements AutoCloseable {
   private static final int DICTIONARY = Integer.MAX_VALUE;
 
   private final String codec;
-  private final byte @Nullable [] dictionary;
+  private final Codecs.Taken taken;
   private final PageCodec.Coder coder;
   private final int pageSize;
   private final long seed;
@@ -34,10 +34,10 @@ public final class PageCoder implements AutoCloseable {
    */
   public PageCoder(String codec, byte @Nullable [] dictionary, int pageSize, long fileSeed) {
     this.codec = codec;
-    this.dictionary = dictionary;
     this.pageSize = pageSize;
     this.seed = fileSeed ^ salt(dictionary);
-    this.coder = Codecs.take(codec, dictionary);
+    this.taken = Codecs.take(codec, dictionary);
+    this.coder = taken.coder();
   }
 
   private static long salt(byte @Nullable [] dictionary) {
@@ -138,8 +138,6 @@ public final class PageCoder implements AutoCloseable {
 
   @Override
   public void close() {
-    if (dictionary != null) {
-      Codecs.give(codec, dictionary);
-    }
+    Codecs.give(taken);
   }
 }

@@ -52,7 +52,7 @@ public final class BufferedTransaction implements Transaction {
 
   private final WriteSet writes = new WriteSet();
   private final ReadSet reads = new ReadSet();
-  private final List<WritePosition> savepoints = new ArrayList<>();
+  private final Savepoints savepoints = new Savepoints();
   private final List<OpenCursor> cursors = new ArrayList<>();
   private final List<Runnable> endActions = new ArrayList<>();
 
@@ -245,7 +245,7 @@ public final class BufferedTransaction implements Transaction {
       open.checkMerge(key, operand);
       prepareWrite(open, key);
       OwnWrites.Write own = open.ownMerge(operand);
-      writes.merge(open.handle(), key.clone(), own, !savepoints.isEmpty());
+      writes.merge(open.handle(), key.clone(), own, isUndoable());
     } finally {
       exit();
     }
@@ -269,7 +269,7 @@ public final class BufferedTransaction implements Transaction {
         KeySpan keys = KeySpan.of(handle.order(), range.from(), range.to());
         reads.add(handle, keys, snapshots.first().lsn());
       }
-      writes.deleteRange(handle, range.from(), range.to(), !savepoints.isEmpty());
+      writes.deleteRange(handle, range.from(), range.to(), isUndoable());
     } finally {
       exit();
     }
@@ -323,7 +323,16 @@ public final class BufferedTransaction implements Transaction {
 
   private void write(OpenTree tree, byte[] key, OwnWrites.Write write) {
     prepareWrite(tree, key);
-    writes.put(tree.handle(), key, write, !savepoints.isEmpty());
+    writes.put(tree.handle(), key, write, isUndoable());
+  }
+
+  /** Whether the next write may be taken back alone. If not, nor may any before it. */
+  private boolean isUndoable() {
+    boolean undoable = !savepoints.isEmpty();
+    if (!undoable) {
+      writes.keep();
+    }
+    return undoable;
   }
 
   private void prepareWrite(OpenTree tree, byte[] key) {
@@ -397,9 +406,7 @@ public final class BufferedTransaction implements Transaction {
   public Savepoint savepoint() {
     enter();
     try {
-      WritePosition savepoint = new WritePosition(writes.position());
-      savepoints.add(savepoint);
-      return savepoint;
+      return savepoints.add(writes.position());
     } finally {
       exit();
     }
@@ -410,13 +417,7 @@ public final class BufferedTransaction implements Transaction {
     Objects.requireNonNull(savepoint, "savepoint");
     enter();
     try {
-      int at = savepoints.indexOf(savepoint);
-      if (at < 0) {
-        throw new IllegalArgumentException(
-            "the savepoint belongs to another transaction, or comes after one gone back to");
-      }
-      savepoints.subList(at + 1, savepoints.size()).clear();
-      writes.backTo(savepoints.get(at).depth());
+      writes.backTo(savepoints.backTo(savepoint));
     } finally {
       exit();
     }
@@ -557,9 +558,11 @@ public final class BufferedTransaction implements Transaction {
   private OpenTree enter(Tree given) {
     OpenTree tree = OpenTree.of(given, store, "transaction");
     enter();
-    if (tree.handle().refused()) {
-      exit();
+    try {
       tree.handle().checkOpen();
+    } catch (StoreClosedException e) {
+      exit();
+      throw e;
     }
     return tree;
   }

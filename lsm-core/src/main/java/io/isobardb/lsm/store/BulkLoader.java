@@ -140,6 +140,7 @@ public final class BulkLoader {
   /** Puts all that was added in place. */
   public void commit() {
     parts.observers().refuseWhileTelling("BulkLoad.commit");
+    operations.refuseWhileLooking("BulkLoad.commit");
     int slot = operations.enter();
     try {
       checkUsable();

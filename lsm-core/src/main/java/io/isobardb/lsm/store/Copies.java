@@ -66,6 +66,7 @@ final class Copies {
    */
   private void withImage(ImageUse first, ImageUse then) throws IOException {
     parts.observers().refuseWhileTelling("a copy of the store");
+    operations.refuseWhileLooking("a copy of the store");
     StoreImage taken;
     int slot;
     // No tree is created meanwhile: a batch that writes to it could be in the image in part. A drop

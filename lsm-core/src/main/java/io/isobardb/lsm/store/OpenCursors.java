@@ -3,6 +3,7 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.read.Overlay;
 import io.isobardb.lsm.read.TreeCursor;
@@ -87,6 +88,8 @@ public final class OpenCursors {
     if (refused) {
       tree.checkOpen();
       operations.checkOpen();
+      // A drop was taken back in between, and the cursor is closed.
+      throw new TreeDroppedException(tree.name());
     }
     return added;
   }

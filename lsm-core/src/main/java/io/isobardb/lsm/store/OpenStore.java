@@ -388,7 +388,12 @@ public final class OpenStore implements Store {
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(make, "make");
     operations.checkOpen();
-    return type.cast(companions.computeIfAbsent(type, of -> make.get()));
+    T companion = type.cast(companions.computeIfAbsent(type, of -> make.get()));
+    if (companion == null) {
+      throw new IllegalArgumentException(
+          "make gave null, and not the " + type.getName() + " that goes with the store");
+    }
+    return companion;
   }
 
   // ---- copies
@@ -527,6 +532,7 @@ public final class OpenStore implements Store {
   @Override
   public void close() {
     refuseInListener("Store.close");
+    operations.refuseWhileLooking("Store.close");
     cursors.checkNotReading(null, "Store.close");
     lifetime.close();
   }

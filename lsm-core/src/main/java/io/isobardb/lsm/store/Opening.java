@@ -41,17 +41,18 @@ public final class Opening {
     if (options.closeOnExit()) {
       ExitHook.ofJvm().checkRunning();
     }
-    return doing(
-        "the store can't be opened",
-        () ->
-            open(
-                DirectoryStorage.open(
-                    directory,
-                    options.createIfMissing(),
-                    options.maxOpenFiles(),
-                    options.fileAccess()),
-                scheduler(directory, options),
-                options));
+    return doing("the store can't be opened", () -> open(directory, options));
+  }
+
+  private static Store open(Path directory, StoreOptions options) throws IOException {
+    if (options.createIfMissing()) {
+      NewDirectory.checkForStore(directory);
+    }
+    return open(
+        DirectoryStorage.open(
+            directory, options.createIfMissing(), options.maxOpenFiles(), options.fileAccess()),
+        scheduler(directory, options),
+        options);
   }
 
   /** See {@link Store#openReadOnly}. */

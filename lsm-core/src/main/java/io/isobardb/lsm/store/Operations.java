@@ -34,6 +34,9 @@ public final class Operations {
   private final Signal copies;
   private volatile boolean closed;
 
+  /** How many looks at values the thread is in. */
+  private final ThreadLocal<int[]> looks = ThreadLocal.withInitial(() -> new int[1]);
+
   /**
    * @param epochs those that operations enter; the readers of the store's parts do so, too
    */
@@ -68,10 +71,12 @@ public final class Operations {
    */
   public int enter(TreeHandle tree) {
     int slot = epochs.enter();
-    if (closed || tree.refused()) {
+    while (closed || tree.refused()) {
       epochs.exit(slot);
       tree.checkOpen();
-      throw new StoreClosedException("the store is closed");
+      checkOpen();
+      // A drop was taken back in between.
+      slot = epochs.enter();
     }
     epochs.count(slot, 1);
     Awaited.OPERATIONS.enter();
@@ -87,6 +92,32 @@ public final class Operations {
   public void exit(int slot) {
     Awaited.OPERATIONS.exit();
     epochs.exit(slot);
+  }
+
+  /** The calling thread is in a user's look at a value, which is within an operation. */
+  void beginLook() {
+    looks.get()[0]++;
+  }
+
+  /** Takes one {@link #beginLook} back. */
+  void endLook() {
+    looks.get()[0]--;
+  }
+
+  /**
+   * Passes if the caller may wait for the operations that have begun: it is not in a look at a
+   * value, which is one of them.
+   *
+   * @param call as users write it
+   * @throws IllegalStateException if it is in one; nothing was done
+   */
+  void refuseWhileLooking(String call) {
+    if (looks.get()[0] > 0) {
+      throw new IllegalStateException(
+          call
+              + " was called by a ValueReader, and would wait for the read that called it: return"
+              + " first");
+    }
   }
 
   /** Asks the state that a tree has now. */

@@ -158,6 +158,7 @@ public final class Transactions {
   }
 
   private boolean start(WaitLimit limit) {
+    operations.refuseWhileLooking("the first transaction or conditional write");
     if (limit.isForever()) {
       starting.lock();
     } else if (!starting.tryLock(leftNanos(limit))) {

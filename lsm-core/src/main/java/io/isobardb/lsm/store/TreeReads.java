@@ -27,6 +27,7 @@ final class TreeReads {
   private final InPlaceReader inPlace;
   private final BatchReader batches;
   private final RecorderSlot recorders;
+  private final Operations operations;
 
   TreeReads(OpenStore open, TreeHandle handle) {
     this.handle = handle;
@@ -34,6 +35,7 @@ final class TreeReads {
     this.inPlace = open.parts().inPlaceReader();
     this.batches = open.parts().batchReader();
     this.recorders = open.recorders();
+    this.operations = open.operations();
   }
 
   /** The values of many keys, in their order. */
@@ -64,7 +66,12 @@ final class TreeReads {
     } finally {
       probe.give();
     }
-    return inPlace.read(handle, key, look::read);
+    operations.beginLook();
+    try {
+      return inPlace.read(handle, key, look::read);
+    } finally {
+      operations.endLook();
+    }
   }
 
   private static <T> T show(ByteBuffer view, ValueReader<T> look) {

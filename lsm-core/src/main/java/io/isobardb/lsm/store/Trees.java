@@ -96,6 +96,7 @@ public final class Trees {
   /** Before the lock: its holder may be waiting for a job, and that for the listener. */
   private void refuseInListener() {
     parts.observers().refuseWhileTelling("a new tree");
+    operations.refuseWhileLooking("a new tree");
   }
 
   /** Makes a tree. */
@@ -153,6 +154,7 @@ public final class Trees {
   /** Gives a tree another name. */
   public void rename(String from, String to) {
     parts.observers().refuseWhileTelling("Store.renameTree");
+    operations.refuseWhileLooking("Store.renameTree");
     Names.check("a tree", to);
     lock.lock();
     try {
@@ -184,6 +186,7 @@ public final class Trees {
   /** Drops a tree; waits for the calls that are using it. */
   public void drop(String name) {
     parts.observers().refuseWhileTelling("Store.dropTree");
+    operations.refuseWhileLooking("Store.dropTree");
     lock.lock();
     try {
       dropHolding(name);

@@ -130,6 +130,11 @@ public final class WriteSet {
     }
   }
 
+  /** What was put so far is not taken back alone any more. */
+  public void keep() {
+    undo.clear();
+  }
+
   /** The trees that are written to. */
   public List<TreeHandle> trees() {
     return writes.keySet().stream().filter(tree -> !of(tree).isEmpty()).toList();

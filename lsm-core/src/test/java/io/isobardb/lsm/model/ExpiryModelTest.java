@@ -27,7 +27,6 @@ import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.simulation.TailOperator;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -546,7 +545,7 @@ class ExpiryModelTest {
         byte[] expected = get(key, now, time);
         assertArrayEquals(expected, tree.get(key));
         assertArrayEquals(expected, values.get(i));
-        assertArrayEquals(expected, tree.read(key, ExpiryModelTest::copy));
+        assertArrayEquals(expected, tree.read(key, HistoryEntries::copy));
         for (Moment moment : moments) {
           byte[] then = get(key, moment.at, moment.time);
           assertArrayEquals(then, tree.get(key, moment.snapshot));
@@ -615,11 +614,5 @@ class ExpiryModelTest {
       fall();
       check();
     }
-  }
-
-  private static byte[] copy(ByteBuffer value) {
-    byte[] copy = new byte[value.remaining()];
-    value.get(copy);
-    return copy;
   }
 }

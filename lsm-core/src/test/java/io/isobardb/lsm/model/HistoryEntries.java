@@ -3,10 +3,13 @@ package io.isobardb.lsm.model;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.simulation.ModelTree;
 import io.isobardb.lsm.simulation.ModelValue;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Random keys and values of a {@link StoreHistory}. */
+/** Random keys and values of a {@link StoreHistory}, and of a {@link CombinedHistory}. */
 final class HistoryEntries {
   private HistoryEntries() {}
 
@@ -37,6 +40,22 @@ final class HistoryEntries {
         key[length - 1] = (byte) random.nextInt(256);
         return key;
     }
+  }
+
+  /** Two keys in their order; one of so many is null, for no bound. */
+  static byte @Nullable [][] anyRange(
+      SplittableRandom random, ModelTree tree, int unbounded, Supplier<byte[]> anyKey) {
+    byte[] a = random.nextInt(unbounded) == 0 ? null : anyKey.get();
+    byte[] b = random.nextInt(unbounded) == 0 ? null : anyKey.get();
+    boolean swap = a != null && b != null && tree.keys.comparator().compare(a, b) > 0;
+    return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
+  }
+
+  /** What a look at a value sees. */
+  static byte[] copy(ByteBuffer value) {
+    byte[] copy = new byte[value.remaining()];
+    value.get(copy);
+    return copy;
   }
 
   /** A number behind a prefix, big-endian. */

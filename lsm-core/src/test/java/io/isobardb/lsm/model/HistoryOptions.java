@@ -2,6 +2,7 @@ package io.isobardb.lsm.model;
 
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoBandwidth;
@@ -20,6 +21,8 @@ import io.isobardb.lsm.simulation.TailOperator;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Draws the options of a {@link StoreHistory}. */
 final class HistoryOptions {
@@ -142,5 +145,19 @@ final class HistoryOptions {
 
   private <E> E anyOf(E[] values) {
     return values[random.nextInt(values.length)];
+  }
+
+  /**
+   * The options with the memory that an opening asks for.
+   *
+   * @param refused what it threw; is thrown again if it asks for none
+   */
+  static StoreOptions withMemory(StoreOptions options, IsobarException refused) {
+    Matcher told = Pattern.compile("a memoryBudget of (\\d+) bytes").matcher(refused.getMessage());
+    if (!told.find()) {
+      throw refused;
+    }
+    long budget = Long.parseLong(told.group(1));
+    return options.toBuilder().memoryBudget(budget).writeMemory(0).build();
   }
 }

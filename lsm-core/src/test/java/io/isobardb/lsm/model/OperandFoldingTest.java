@@ -176,14 +176,7 @@ class OperandFoldingTest {
           assertOneCall(flushed, calls, what + ", get");
           assertArrayEquals(expected, tree.multiGet(List.of(key)).get(0), what);
           assertOneCall(flushed, calls, what + ", multiGet");
-          byte[] read =
-              tree.read(
-                  key,
-                  value -> {
-                    byte[] copy = new byte[value.remaining()];
-                    value.get(copy);
-                    return copy;
-                  });
+          byte[] read = tree.read(key, HistoryEntries::copy);
           assertArrayEquals(expected, read, what);
           assertOneCall(flushed, calls, what + ", read");
           assertArrayEquals(expected, tree.putIfAbsent(key, number(0)), what);

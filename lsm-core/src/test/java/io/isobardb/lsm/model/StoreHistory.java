@@ -36,8 +36,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -340,10 +338,7 @@ final class StoreHistory {
 
   /** Two keys in their order; either may be null for no bound. */
   private byte @Nullable [][] anyRange(ModelTree of) {
-    byte[] a = random.nextInt(10) == 0 ? null : anyKey(of);
-    byte[] b = random.nextInt(10) == 0 ? null : anyKey(of);
-    boolean swap = a != null && b != null && of.keys.comparator().compare(a, b) > 0;
-    return swap ? new byte @Nullable [][] {b, a} : new byte @Nullable [][] {a, b};
+    return HistoryEntries.anyRange(random, of, 10, () -> anyKey(of));
   }
 
   private void deleteRange() {
@@ -466,14 +461,7 @@ final class StoreHistory {
                 expected, snapshot == null ? tree.get(key) : tree.get(key, snapshot.snapshot));
         case 1 -> readInto(tree, key, expected, snapshot == null ? null : snapshot.snapshot);
         case 2 -> {
-          byte[] seen =
-              tree.read(
-                  key,
-                  value -> {
-                    byte[] copy = new byte[value.remaining()];
-                    value.get(copy);
-                    return copy;
-                  });
+          byte[] seen = tree.read(key, HistoryEntries::copy);
           assertArrayEquals(expected, seen);
         }
         case 3 -> {
@@ -621,10 +609,7 @@ final class StoreHistory {
       store = world.open(options, disks.apply(world.storage()));
     } catch (IsobarException e) {
       // What was written with more memory may not fit; then it is told what will do.
-      Matcher told = Pattern.compile("a memoryBudget of (\\d+) bytes").matcher(e.getMessage());
-      assertTrue(told.find(), e.toString());
-      options =
-          options.toBuilder().memoryBudget(Long.parseLong(told.group(1))).writeMemory(0).build();
+      options = HistoryOptions.withMemory(options, e);
       store = world.open(options, disks.apply(world.storage()));
     }
     checkAll();

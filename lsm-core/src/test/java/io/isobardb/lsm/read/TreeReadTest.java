@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.BulkLoad;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -186,6 +187,51 @@ class TreeReadTest {
     store.close();
     assertThrows(StoreClosedException.class, () -> tree.read(key(1), TreeReadTest::copy));
     assertThrows(StoreClosedException.class, () -> tree.multiGet(List.of(key(1))));
+  }
+
+  @Test
+  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  void whoLooksMustNotWaitForTheRead() {
+    Store other = Store.open(temp.resolve("other"), StoreOptions.defaults());
+    try (Store store = open(8 << 20)) {
+      Tree tree = store.openTree("t");
+      tree.put(key(1), value(1, 3000));
+      store.flush();
+      try (BulkLoad load = store.bulkLoad(tree)) {
+        load.add(tree, key(2), value(2, 10));
+        tree.read(
+            key(1),
+            view -> {
+              assertRefused("BulkLoad.commit", load::commit);
+              assertRefused("Store.close", store::close);
+              assertRefused("transaction", store::begin);
+              assertRefused("conditional", () -> tree.putIfAbsent(key(3), value(3, 10)));
+              assertRefused("a new tree", () -> store.openTree("new"));
+              assertRefused("Store.renameTree", () -> store.renameTree("t", "u"));
+              assertRefused("Store.dropTree", () -> store.dropTree("t"));
+              assertRefused("copy", () -> store.checkpointTo(temp.resolve("copy")));
+              other.close(); // It has nothing to do with this read.
+              return null;
+            });
+        load.commit();
+      }
+      assertArrayEquals(value(2, 10), tree.get(key(2)));
+      store.begin().rollback();
+      Boolean begun =
+          tree.read(
+              key(1),
+              view -> {
+                store.begin().rollback(); // Waits for nobody any more.
+                return true;
+              });
+      assertEquals(Boolean.TRUE, begun);
+      assertEquals(List.of("t"), store.treeNames());
+    }
+  }
+
+  private static void assertRefused(String call, Executable refused) {
+    String told = assertThrows(IllegalStateException.class, refused).getMessage();
+    assertTrue(told.contains(call) && told.contains("ValueReader"), told);
   }
 
   private interface Work {

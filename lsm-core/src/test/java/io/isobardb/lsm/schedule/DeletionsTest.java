@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
@@ -24,8 +25,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -227,6 +230,105 @@ class DeletionsTest {
     hurried[0] = true;
     world.scheduler.sleepUntil(begun + VirtualWorld.SECOND * 11 / 10);
     assertEquals(8, storage.gone.size(), "a full disk needs the room");
+    world.scheduler.close();
+  }
+
+  /** Files that can't be renamed, or not be deleted for a while. */
+  private static final class Stubborn extends ForwardingStorage {
+    private final VirtualWorld world;
+    private final Set<String> there = new TreeSet<>();
+    private final Set<String> held = new TreeSet<>();
+    private boolean renames = true;
+
+    Stubborn(VirtualWorld world, String... names) {
+      super(world.storage);
+      this.world = world;
+      there.addAll(List.of(names));
+    }
+
+    @Override
+    protected DataFile wrap(DataFile file, IoMode mode) {
+      return file;
+    }
+
+    @Override
+    public Storage origin() {
+      return world.storage.origin();
+    }
+
+    @Override
+    public boolean exists(String name) {
+      return there.contains(name);
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+      if (!renames) {
+        throw new IOException("cannot rename " + from);
+      }
+      there.remove(from);
+      there.add(to);
+    }
+
+    @Override
+    public boolean shrink(String name, long bytes) {
+      return false;
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+      if (held.contains(name)) {
+        throw new IOException("cannot delete " + name);
+      }
+      there.remove(name);
+    }
+  }
+
+  private static PacedDeletions paced(VirtualWorld world, Storage storage) {
+    return new PacedDeletions(
+        storage,
+        new Environment(storage, world.clock, world.scheduler, new SplittableRandom(1)),
+        new PacedDeletions.Pace(RATE, () -> true));
+  }
+
+  @Test
+  void whatCannotBeRenamedGoesAtOnce() throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 100 << 20, 2);
+    Stubborn storage = new Stubborn(world, "1.sst", "2.sst", "3.log");
+    storage.renames = false;
+    storage.held.add("2.sst");
+    storage.held.add("3.log");
+    PacedDeletions deletions = paced(world, storage);
+    deletions.delete("1.sst");
+    assertEquals(Set.of("2.sst", "3.log"), storage.there);
+    deletions.delete("2.sst");
+    storage.held.remove("2.sst");
+    world.scheduler.sleepUntil(world.clock.nanos() + VirtualWorld.SECOND);
+    assertEquals(Set.of("3.log"), storage.there);
+    // The log may use its name again.
+    assertThrows(IOException.class, () -> deletions.delete("3.log"));
+    storage.held.clear();
+    world.scheduler.sleepUntil(world.clock.nanos() + VirtualWorld.SECOND);
+    assertEquals(Set.of("3.log"), storage.there);
+    world.scheduler.close();
+  }
+
+  @Test
+  void whatCannotBeDeletedIsTriedAgainAfterAnother() throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 100 << 20, 2);
+    Stubborn storage = new Stubborn(world, "1.sst", "2.sst", "3.sst");
+    storage.held.addAll(List.of("1.sst.dropped", "2.sst.dropped"));
+    PacedDeletions deletions = paced(world, storage);
+    for (int i = 1; i <= 3; i++) {
+      deletions.delete(i + ".sst");
+    }
+    world.scheduler.sleepUntil(world.clock.nanos() + VirtualWorld.SECOND);
+    assertEquals(storage.held, storage.there);
+    storage.held.clear();
+    storage.there.add("4.sst");
+    deletions.delete("4.sst");
+    world.scheduler.sleepUntil(world.clock.nanos() + VirtualWorld.SECOND);
+    assertEquals(Set.of(), storage.there);
     world.scheduler.close();
   }
 

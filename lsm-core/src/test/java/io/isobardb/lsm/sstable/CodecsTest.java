@@ -3,16 +3,21 @@ package io.isobardb.lsm.sstable;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.stats.Purpose;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -128,6 +133,100 @@ class CodecsTest {
   void aCodecWithoutANameHidesNoOther() throws Exception {
     URL services = services(Nameless.class, Boasting.class);
     assertNotNull(with(() -> services, () -> Codecs.given("BOASTING")));
+  }
+
+  /** One that applications bring along, each its own class. */
+  public static final class Deployed implements PageCodec {
+    @Override
+    public String name() {
+      return "DEPLOYED";
+    }
+
+    @Override
+    public Coder coder() {
+      return new Boasting();
+    }
+
+    @Override
+    public Coder coder(byte[] dictionary) {
+      return new Boasting();
+    }
+  }
+
+  /** An application's class loader, which has a class {@link Deployed} of its own. */
+  private static final class Application extends ClassLoader {
+    private final URL services;
+
+    Application(URL services) {
+      super(CodecsTest.class.getClassLoader());
+      this.services = services;
+    }
+
+    @Override
+    public Enumeration<URL> getResources(String name) throws IOException {
+      return name.equals(SERVICE)
+          ? Collections.enumeration(List.of(services))
+          : super.getResources(name);
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (!name.equals(Deployed.class.getName())) {
+        return super.loadClass(name, resolve);
+      }
+      Class<?> loaded = findLoadedClass(name);
+      if (loaded != null) {
+        return loaded;
+      }
+      try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+        byte[] bytes = in.readAllBytes();
+        return defineClass(name, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
+    }
+  }
+
+  /** Uses the codec as an application's thread does; where its class is from. */
+  private static ClassLoader use(ClassLoader application) {
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    Thread.currentThread().setContextClassLoader(application);
+    try (PageCoder plain = new PageCoder("DEPLOYED", null, PAGE, 4711);
+        PageCoder other = new PageCoder("DEPLOYED", new byte[300], PAGE, 4711)) {
+      assertNotNull(plain);
+      assertNotNull(other);
+      return Codecs.given("DEPLOYED").getClass().getClassLoader();
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+  }
+
+  private static void awaitGone(WeakReference<?> unused) throws InterruptedException {
+    for (int i = 0; i < 100 && unused.get() != null; i++) {
+      System.gc();
+      Thread.sleep(20);
+    }
+    assertNull(unused.get(), "the class loader of an application that has ended");
+  }
+
+  @Test
+  void eachApplicationHasItsOwnCodecAndGoesWithIt() throws Exception {
+    URL services = services(Deployed.class);
+    ClassLoader first = new Application(services);
+    ClassLoader second = new Application(services);
+    assertSame(first, use(first));
+    assertSame(second, use(second), "the class of an application that was deployed again");
+    assertSame(first, use(first));
+    // Threads of the engine may see none.
+    assertSame(second, use(CodecsTest.class.getClassLoader()));
+    WeakReference<?> gone = new WeakReference<>(first);
+    first = null;
+    awaitGone(gone);
+    assertSame(second, use(second));
+    gone = new WeakReference<>(second);
+    second = null;
+    awaitGone(gone);
+    assertThrows(FormatException.class, () -> use(CodecsTest.class.getClassLoader()));
   }
 
   @Test

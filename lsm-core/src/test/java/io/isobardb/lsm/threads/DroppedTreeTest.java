@@ -1,6 +1,7 @@
 package io.isobardb.lsm.threads;
 
 import static io.isobardb.lsm.SimulatedStores.bytes;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,11 +19,14 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.simulation.Inside;
+import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.transaction.SimulatedTransactions;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -47,6 +51,79 @@ class DroppedTreeTest extends SimulatedTransactions {
           .locking(Locking.OPTIMISTIC)
           .isolation(Isolation.SERIALIZABLE)
           .build();
+
+  /** What a drop does that finds no room, again and again. */
+  private static Thread drops(TreeHandle handle, AtomicBoolean over) {
+    Thread thread =
+        new Thread(
+            () -> {
+              while (!over.get()) {
+                handle.refuse(TreeHandle.Refusal.DROPPED);
+                handle.reopen();
+              }
+            });
+    thread.start();
+    return thread;
+  }
+
+  @Test
+  void whileADropIsTakenBackCallsAreRefusedAsDroppedOrDone() throws InterruptedException {
+    byte[] key = bytes("k");
+    tree.put(key, bytes("v"));
+    AtomicBoolean over = new AtomicBoolean();
+    Thread dropping = drops(Inside.handle(tree), over);
+    try (Transaction tx = store.begin()) {
+      // For some time, too: the other thread may get little of the processor.
+      tx.exclusively(
+          () -> {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+            for (int i = 0; i < 100_000 || System.nanoTime() < end; i++) {
+              use(tx, key, i % 3);
+            }
+            assertTrue(isInUse(tx), "a call within this one has ended it");
+          });
+    } finally {
+      over.set(true);
+      dropping.join();
+    }
+  }
+
+  private void use(Transaction tx, byte[] key, int which) {
+    try {
+      switch (which) {
+        case 0 -> assertArrayEquals(bytes("v"), tree.multiGet(List.of(key)).get(0));
+        case 1 -> assertArrayEquals(bytes("v"), tx.get(tree, key));
+        default -> {
+          try (Cursor cursor = tree.cursor()) {
+            cursor.first();
+          }
+        }
+      }
+    } catch (TreeDroppedException e) {
+      // So it was when it was asked.
+    }
+  }
+
+  /** Whether another thread is refused. */
+  private static boolean isInUse(Transaction tx) {
+    boolean[] refused = {false};
+    Thread other =
+        new Thread(
+            () -> {
+              try {
+                tx.savepoint();
+              } catch (IllegalStateException e) {
+                refused[0] = true;
+              }
+            });
+    other.start();
+    try {
+      other.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return refused[0];
+  }
 
   @Test
   void everyHandleOfADroppedTreeThrowsTheSameExceptionWhichNamesTheTree() {

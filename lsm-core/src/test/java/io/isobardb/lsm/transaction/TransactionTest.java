@@ -324,6 +324,40 @@ class TransactionTest extends SimulatedTransactions {
   }
 
   @Test
+  void whatNobodyCanTakeBackIsNotKept() {
+    int length = 20_000;
+    int rounds = 5000;
+    try (Transaction tx = store.begin()) {
+      put(tx, "a", "1");
+      tx.savepoint(); // Nobody has it.
+      long before = usedHeap();
+      for (int i = 0; i < rounds; i++) {
+        tx.put(tree, bytes("b"), new byte[length]);
+        if (i % 500 == 0) {
+          System.gc();
+        }
+      }
+      long more = usedHeap() - before;
+      assertTrue(more < (long) rounds * length / 2, more + " bytes are kept");
+      // A later one still goes back.
+      Savepoint later = tx.savepoint();
+      tx.delete(tree, bytes("a"));
+      put(tx, "b", "2");
+      System.gc();
+      put(tx, "b", "3");
+      tx.rollbackTo(later);
+      assertEquals("1", get(tx, "a"));
+      assertArrayEquals(new byte[length], tx.get(tree, bytes("b")));
+    }
+  }
+
+  private static long usedHeap() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
+  }
+
+  @Test
   void savepointsAreGoneBackToAsOftenAsIsWanted() {
     try (Transaction tx = store.begin()) {
       put(tx, "a", "1");
