@@ -451,6 +451,11 @@ public final class Flusher implements Flushes {
     return tree.states().current().version().l0Full(tree.l0Limits(settings.l0Rules()));
   }
 
+  /** A tree was dropped, and no flush of it is under way. */
+  public void forget(TreeHandle tree) {
+    window.forget(tree.id());
+  }
+
   @Override
   public long recentMemoryBytes(TreeHandle tree) {
     return Math.max(tree.states().current().memoryBytes(), window.mostBytes(tree.id()));

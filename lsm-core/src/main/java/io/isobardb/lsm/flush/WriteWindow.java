@@ -97,6 +97,11 @@ public final class WriteWindow {
     most[at] = Math.max(most[at], bytes);
   }
 
+  /** A tree was dropped. */
+  synchronized void forget(int treeId) {
+    tracks.remove(treeId);
+  }
+
   private Track track(int treeId) {
     return tracks.computeIfAbsent(treeId, id -> new Track());
   }

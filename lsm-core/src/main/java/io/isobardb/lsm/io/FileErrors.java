@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -102,13 +103,16 @@ final class FileErrors {
     if (saysFull(e)) {
       return true;
     }
-    if (bytesWanted == 0 || !isUnclear(e)) {
+    if (bytesWanted == 0 || !isUnclear(e) || !advice(reason(e)).isEmpty()) {
       return false;
     }
     try {
       Path directory = path.getParent();
-      long usable = Files.getFileStore(directory == null ? path : directory).getUsableSpace();
-      return usable < Math.max(bytesWanted, DataFile.BLOCK);
+      FileStore store = Files.getFileStore(directory == null ? path : directory);
+      // An image that is mounted to be read has no room, and /sys has none to begin with.
+      return !store.isReadOnly()
+          && store.getTotalSpace() > 0
+          && store.getUsableSpace() < Math.max(bytesWanted, DataFile.BLOCK);
     } catch (IOException unknown) {
       e.addSuppressed(unknown);
       return false;

@@ -18,9 +18,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The registry comes first because closing any channel of a file drops the process's lock on it:
  * the file must not be opened while it is locked. The registry is the system properties, which all
- * class loaders share.
+ * class loaders share, and before that a map of this class, since a program may put back properties
+ * that it saved: an entry of this class that the map lacks is left over, and replaced.
  *
  * <p>The lock can be lost all the same: the directory or the file is deleted, moved or replaced, or
  * somebody in this process reads the file and closes it. So who takes the lock writes a text there
@@ -44,6 +46,15 @@ final class StoreLock {
   static final String FILE = "LOCK";
 
   private static final String REGISTRY_PREFIX = "io.isobardb.lsm.locked:";
+
+  private static final String MARK_START = " #";
+
+  /** What an entry of this class ends with. One of another class loader's ends otherwise. */
+  private static final String MARK =
+      MARK_START + Integer.toHexString(System.identityHashCode(StoreLock.class));
+
+  /** Who has locked what through this class, by key. */
+  private static final Map<String, String> HOLDERS = new ConcurrentHashMap<>();
 
   private static final String OWNER = "process ";
 
@@ -128,18 +139,7 @@ final class StoreLock {
   private static StoreLock take(OpenDirectory directory, Path path, Locking locking)
       throws IOException {
     String key = REGISTRY_PREFIX + path;
-    Properties registry = System.getProperties();
-    String opener = "by thread '" + Thread.currentThread().getName() + "'";
-    Object other = registry.putIfAbsent(key, opener);
-    if (other != null) {
-      throw new StoreLockedException(
-          String.format(
-              Locale.ROOT,
-              "%s is open already in this process, %d: it was opened %s",
-              path,
-              ProcessMemory.processId(),
-              other));
-    }
+    register(path, key);
     boolean interrupted = Thread.interrupted();
     boolean taken = false;
     try {
@@ -154,12 +154,48 @@ final class StoreLock {
       }
     } finally {
       if (!taken) {
-        registry.remove(key);
+        unregister(key);
       }
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** Makes an entry, unless somebody in this process has one. */
+  private static void register(Path path, String key) {
+    String opener = "by thread '" + Thread.currentThread().getName() + "'";
+    String holder = HOLDERS.putIfAbsent(key, opener);
+    if (holder != null) {
+      throw isOpen(path, holder);
+    }
+    Object entry = System.getProperties().putIfAbsent(key, opener + MARK);
+    if (entry != null && !replacesLeftOver(key, entry, opener)) {
+      HOLDERS.remove(key);
+      String other = entry.toString();
+      int mark = other.lastIndexOf(MARK_START);
+      throw isOpen(path, mark < 0 ? other : other.substring(0, mark));
+    }
+  }
+
+  private static StoreLockedException isOpen(Path path, String holder) {
+    return new StoreLockedException(
+        String.format(
+            Locale.ROOT,
+            "%s is open already in this process, %d: it was opened %s",
+            path,
+            ProcessMemory.processId(),
+            holder));
+  }
+
+  private static boolean replacesLeftOver(String key, Object entry, String opener) {
+    return entry.toString().endsWith(MARK)
+        && System.getProperties().replace(key, entry, opener + MARK);
+  }
+
+  private static void unregister(String key) {
+    System.getProperties().remove(key);
+    HOLDERS.remove(key);
   }
 
   private static StoreLock lockToWrite(OpenDirectory directory, Path path, String key)
@@ -382,7 +418,8 @@ final class StoreLock {
 
   /** Tells other threads of this process what holds it. */
   void describeHolder(String holder) {
-    System.getProperties().replace(key, holder);
+    HOLDERS.replace(key, holder);
+    System.getProperties().replace(key, holder + MARK);
   }
 
   /** Gives the lock back. The file stays. */
@@ -390,7 +427,7 @@ final class StoreLock {
     try {
       close(channel, content);
     } finally {
-      System.getProperties().remove(key);
+      unregister(key);
     }
   }
 }

@@ -436,6 +436,7 @@ public final class StoreParts {
    */
   public void dropTree(TreeHandle tree) throws IOException {
     treeFactory.drop(tree);
+    flusher.forget(tree);
   }
 
   /** Changes something of a tree, durably. Merges go by it from the next one on. */

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -69,12 +70,19 @@ public final class ThreadScheduler implements Scheduler {
   private volatile boolean closed;
 
   /**
-   * Starts the workers.
+   * Starts the workers, or none: those that were started end if another one can't be.
    *
    * @param storeName goes into the threads' names, {@code isobar-NAME-worker-1}
    * @param workers how many jobs can run at once; at least 1
    */
   public ThreadScheduler(String storeName, int workers) {
+    this(storeName, workers, Thread::start);
+  }
+
+  /**
+   * @param starter starts a worker
+   */
+  ThreadScheduler(String storeName, int workers, Consumer<Thread> starter) {
     this.storeName = storeName;
     this.queue = new JobQueue(workers);
     this.helpers = new HelperThreads("isobar-" + storeName + "-helper-");
@@ -82,7 +90,15 @@ public final class ThreadScheduler implements Scheduler {
     for (int i = 1; i <= workers; i++) {
       this.workers.add(worker(i));
     }
-    this.workers.forEach(Thread::start);
+    boolean started = false;
+    try {
+      this.workers.forEach(starter);
+      started = true;
+    } finally {
+      if (!started) {
+        close(); // The process may have no more threads.
+      }
+    }
   }
 
   private Thread worker(int number) {
@@ -127,7 +143,15 @@ public final class ThreadScheduler implements Scheduler {
         throw new StoreClosedException("the scheduler of " + storeName + " is closed");
       }
       services.add(thread);
-      thread.start();
+      boolean started = false;
+      try {
+        thread.start();
+        started = true;
+      } finally {
+        if (!started) {
+          services.remove(thread);
+        }
+      }
     } finally {
       lock.unlock();
     }

@@ -62,15 +62,26 @@ public final class LeakWatch {
     return "by thread '" + Thread.currentThread().getName() + "' at " + place(new Throwable());
   }
 
-  /** Made when it is first used: it has a thread. */
-  private static final class Collected {
-    static final Cleaner CLEANER = Cleaner.create();
-  }
+  /** See {@link #cleaner}. */
+  private static @Nullable Cleaner cleaner;
 
   private final Engine engine;
   private final boolean on = Boolean.getBoolean(SWITCH);
   private final AtomicLong numbers = new AtomicLong();
   private final Set<Origin> taken = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Tells what can't be reached any more. Made when it is first used, as it has a thread. If that
+   * can't be started, the next call tries again, which the initializer of a class never does.
+   */
+  static synchronized Cleaner cleaner() {
+    Cleaner made = cleaner;
+    if (made == null) {
+      made = Cleaner.create();
+      cleaner = made;
+    }
+    return made;
+  }
 
   LeakWatch(Engine engine) {
     this.engine = engine;
@@ -95,7 +106,7 @@ public final class LeakWatch {
   /** Tells, once {@code handle} can't be reached any more, if it was not closed by then. */
   void watch(Object handle, @Nullable Origin origin) {
     if (origin != null) {
-      Collected.CLEANER.register(handle, () -> unreachable(origin));
+      cleaner().register(handle, () -> unreachable(origin));
     }
   }
 

@@ -46,11 +46,6 @@ final class Lifetime implements ExitHook.Closer {
   /** How long the end of the JVM waits for calls that have begun. */
   private static final long EXIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** Made when it is first used: it has a thread. */
-  private static final class Collected {
-    static final Cleaner CLEANER = Cleaner.create();
-  }
-
   /** What becomes of the store at its end. */
   private enum Ending {
     OPEN,
@@ -166,7 +161,7 @@ final class Lifetime implements ExitHook.Closer {
   private void watchHolding(Object store, boolean closeOnExit) {
     opened = LeakWatch.here();
     engine.environment().storage().describeHolder(opened);
-    watch = Collected.CLEANER.register(store, this::onLost);
+    watch = LeakWatch.cleaner().register(store, this::onLost);
     if (closeOnExit) {
       ExitHook.ofJvm().add(this);
     }

@@ -3,15 +3,19 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.schedule.Service;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of transactions that are open for long even if nobody begins or ends one meanwhile. A
- * thread of its own only from the first transaction on, and awake only while any are open.
+ * Tells of transactions that are open for long. A thread of its own only from the first transaction
+ * on, and awake only while any are open. Beginning one looks at no other.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; all else by any.
  */
 final class LongTransactionWatch implements Service {
+  /** The least time between two looks at all that are open. */
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Engine engine;
   private final Transactions transactions;
   private volatile @Nullable Handle handle;
@@ -37,9 +41,13 @@ final class LongTransactionWatch implements Service {
 
   /** A transaction was begun. Cheap. */
   void onBegun() {
+    wakeWithin(Transactions.LONG_NANOS);
+  }
+
+  private void wakeWithin(long nanos) {
     Handle started = handle;
     if (started != null) {
-      started.wakeWithin(Transactions.LONG_NANOS);
+      started.wakeWithin(nanos);
     }
   }
 
@@ -64,9 +72,9 @@ final class LongTransactionWatch implements Service {
 
   @Override
   public void run() {
-    transactions.reportLong();
+    long next = transactions.reportLong();
     if (transactions.count() > 0) {
-      onBegun();
+      wakeWithin(Math.max(next, PAUSE_NANOS));
     }
   }
 

@@ -116,16 +116,25 @@ public final class OpenStore implements Store {
   }
 
   /**
-   * Has the store closed when it is lost, and if its options say so when the JVM ends.
+   * Has the store closed when it is lost, and if its options say so when the JVM ends. If that
+   * fails, as for want of a thread, the store is closed: its user never gets it.
    *
-   * @throws IllegalStateException if the JVM is ending; the store is closed then
+   * @throws IllegalStateException if the JVM is ending
    */
   void closeIfLost() {
     try {
       lifetime.watch(this, options.closeOnExit());
-    } catch (IllegalStateException e) {
-      close();
+    } catch (RuntimeException | Error e) {
+      closeUnused(e);
       throw e;
+    }
+  }
+
+  private void closeUnused(Throwable cause) {
+    try {
+      close();
+    } catch (RuntimeException | Error e) {
+      cause.addSuppressed(e);
     }
   }
 

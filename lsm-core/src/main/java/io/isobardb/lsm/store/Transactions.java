@@ -126,7 +126,6 @@ public final class Transactions {
     operations.checkOpen();
     lockPlainWrites();
     watch.start();
-    reportLong();
     LockOwner transaction = locks.newOwner(waitNanos, false);
     LeakWatch.Origin origin = leaks.taken("a transaction", "");
     if (origin != null) {
@@ -276,22 +275,30 @@ public final class Transactions {
     return open.size();
   }
 
-  /** Tells of those that have been open for long, once of each. */
-  void reportLong() {
+  /**
+   * Tells of those that have been open for long, once of each. For one thread at a time.
+   *
+   * @return after how many nanoseconds one of those that are open now will have been
+   */
+  long reportLong() {
+    long next = LONG_NANOS;
     for (LockOwner transaction : open) {
-      if (!reported.contains(transaction) && reportIfLong(transaction, "has been")) {
-        reported.add(transaction);
-        if (!open.contains(transaction)) {
-          reported.remove(transaction);
-        }
+      long left = LONG_NANOS - (engine.nanos() - transaction.startNanos());
+      if (left > 0) {
+        next = Math.min(next, left);
+      } else if (reported.add(transaction)
+          // If it has ended, whoever takes the mark away leaves the report to the other.
+          && (open.contains(transaction) || !reported.remove(transaction))) {
+        reportIfLong(transaction, "has been");
       }
     }
+    return next;
   }
 
-  private boolean reportIfLong(LockOwner transaction, String was) {
+  private void reportIfLong(LockOwner transaction, String was) {
     long nanos = engine.nanos() - transaction.startNanos();
     if (nanos < LONG_NANOS) {
-      return false;
+      return;
     }
     System.getLogger(Transactions.class.getName())
         .log(
@@ -304,7 +311,6 @@ public final class Transactions {
                 + " s: merges keep what it may read, and others wait for its locks",
             origins.get(transaction));
     engine.observers().onLongTransaction(transaction.id(), nanos);
-    return true;
   }
 
   public boolean lock(LockOwner owner, TreeHandle tree, byte[] key, long timeoutNanos) {

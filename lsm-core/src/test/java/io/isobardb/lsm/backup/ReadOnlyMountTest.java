@@ -6,6 +6,7 @@ import io.isobardb.lsm.Backups;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.damage.MountNamespace;
+import io.isobardb.lsm.error.DiskFullException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,5 +52,38 @@ final class ReadOnlyMountTest {
     try (Store store = Store.open(restored, OPTIONS)) {
       assertEquals(5, store.tree("t").get(new byte[1]).length);
     }
+  }
+
+  /** Says why a store can't be opened, and what one that is opened to be read only holds. */
+  static final class Opener {
+    public static void main(String[] arguments) {
+      Path store = Path.of(arguments[0], "store");
+      for (Path path : List.of(store, Path.of(arguments[0], "new"))) {
+        try {
+          Store.open(path, OPTIONS).close();
+          System.out.println("opened");
+        } catch (UncheckedIOException | DiskFullException e) {
+          System.out.println(e.getMessage().contains("read-only file system") ? "refused" : e);
+        }
+      }
+      try (Store read = Store.openReadOnly(store, OPTIONS)) {
+        System.out.println(read.treeNames());
+      }
+    }
+  }
+
+  /** As an image is that was made to be read: it has no room, and that is not why. */
+  @Test
+  void aReadOnlyMountWithoutRoomIsNotToldAsAFullDisk() throws Exception {
+    Path made = dir.resolve("store");
+    try (Store store = Store.open(made, OPTIONS)) {
+      store.openTree("t");
+    }
+    Path mount = Files.createDirectory(dir.resolve("mount"));
+    String script =
+        "mount -t tmpfs -o size=32m tmpfs \"$1\" && cp -r \"$2\" \"$1\""
+            + " && ! cat /dev/zero > \"$1/full\" 2> /dev/null && mount -o remount,ro \"$1\"";
+    List<String> output = MountNamespace.run(script, Opener.class, mount, made);
+    assertEquals(List.of("refused", "refused", "[t]"), output);
   }
 }

@@ -19,14 +19,17 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -417,6 +420,48 @@ class ComplexityTest {
       }
     }
     return opened.sum();
+  }
+
+  @Test
+  void transactionsBesideOpenOnes() {
+    double few = transactions(FEW / 4);
+    double more = transactions(FEW);
+    assertTrue(more < MOST * few, few + " looks at the clock, then " + more);
+  }
+
+  /** Looks at the clock while so many transactions are begun, and none is ended. */
+  private static long transactions(int count) {
+    LongAdder looks = new LongAdder();
+    SimulatedClock clock = new SimulatedClock();
+    Clock counting =
+        new Clock() {
+          @Override
+          public long nanos() {
+            looks.increment();
+            return clock.nanos();
+          }
+
+          @Override
+          public long wallMillis() {
+            return clock.wallMillis();
+          }
+        };
+    Environment environment =
+        new Environment(
+            new SimulatedStorage(clock),
+            counting,
+            new SimulatedScheduler(clock, 1),
+            new SplittableRandom(1));
+    try (Store store = Inside.open(environment, StoreOptions.defaults())) {
+      looks.reset();
+      List<Transaction> open = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        open.add(store.begin());
+      }
+      long sum = looks.sum();
+      open.forEach(Transaction::close);
+      return sum;
+    }
   }
 
   /** What a backup of a store with so many tables allocates beside others of the same. */

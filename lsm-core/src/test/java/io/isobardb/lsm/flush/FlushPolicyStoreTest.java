@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -12,7 +13,9 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.policy.FlushPolicy;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.lsm.state.TreeHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -114,5 +117,19 @@ class FlushPolicyStoreTest {
     assertEquals(
         FlushPolicy.MIN_LSN,
         ExperimentalOptions.of(StoreOptions.fromProperties(properties, "isobar.")).flushPolicy());
+  }
+
+  @Test
+  void aTreeThatWasDroppedIsForgotten() {
+    try (Store store = new SimulatedWorld(7).open(options(FlushPolicy.OPTIMAL, 16 << 20))) {
+      Tree tree = store.openTree("t");
+      TreeHandle handle = Inside.handle(tree);
+      Flusher flusher = Inside.of(store).parts().flusher();
+      tree.put(key(1), value(1, VALUE_BYTES));
+      store.flush();
+      assertTrue(flusher.recentMemoryBytes(handle) > 0);
+      store.dropTree("t");
+      assertEquals(0, flusher.recentMemoryBytes(handle));
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.io;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -186,6 +187,23 @@ final class StoreLockTest {
       String other = inAnotherProcess();
       assertTrue(other.startsWith("refused"), other);
     }
+  }
+
+  /** As a test does that gives the system properties back as they were. */
+  @Test
+  void aRegistryThatWasPutBackKeepsNoDirectoryLocked() throws IOException {
+    String key = "io.isobardb.lsm.locked:" + dir.toRealPath();
+    Object entry;
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      entry = System.getProperties().get(key);
+    }
+    System.getProperties().put(key, entry);
+    try (DirectoryStorage storage = DirectoryStorage.open(dir, false)) {
+      storage.lock();
+      assertRefused(dir);
+    }
+    assertFalse(System.getProperties().containsKey(key));
   }
 
   @Test

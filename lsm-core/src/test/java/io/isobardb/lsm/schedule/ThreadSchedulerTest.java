@@ -19,6 +19,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -38,6 +39,22 @@ final class ThreadSchedulerTest {
           done.countDown();
           return false;
         });
+  }
+
+  @Test
+  void ifOneWorkerCanNotBeStartedNoneStays() {
+    List<Thread> started = new ArrayList<>();
+    Consumer<Thread> starter =
+        thread -> {
+          if (started.size() == 2) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          thread.start();
+          started.add(thread);
+        };
+    assertThrows(OutOfMemoryError.class, () -> new ThreadScheduler("t", 4, starter));
+    assertEquals(2, started.size());
+    assertTrue(started.stream().noneMatch(Thread::isAlive));
   }
 
   /** A sleep and a wake-up cost more than most writes take, which later ones wait for. */
