@@ -58,10 +58,11 @@ abstract class AbstractStore implements StateStore {
     try {
       context = stateStoreContext;
       lastPosition = opened.position();
+      StateRestoreCallback restoring = restoring(opened, stateStoreContext);
       onOpen(opened, stateStoreContext);
       tree = opened;
       if (root != null) {
-        stateStoreContext.register(root, restoring(opened, stateStoreContext));
+        stateStoreContext.register(root, restoring);
       }
     } catch (RuntimeException | Error e) {
       tree = null;
