@@ -472,6 +472,28 @@ class StateStoreLifeTest {
   }
 
   @Test
+  void valuesThatCanNotBeAreRefused() {
+    for (Map.Entry<String, String> wrong :
+        Map.of(
+                "isobar.streams.dir", " ",
+                "isobar.streams.linger.ms", "10s",
+                "isobar.streams.floor.counts", "1TB",
+                "isobar.streams.weight.counts", "Infinity",
+                "isobar.streams.weight.other", "-1")
+            .entrySet()) {
+      options.put(wrong.getKey(), wrong.getValue());
+      ConfigException refused =
+          assertThrows(ConfigException.class, this::open, wrong::toString);
+      assertTrue(refused.getMessage().contains(wrong.getKey()), refused.getMessage());
+      options.remove(wrong.getKey());
+    }
+    options.put("isobar.streams.weight.counts", "0");
+    options.put("isobar.streams.floor.counts", "1000000000000");
+    IllegalArgumentException told = assertThrows(IllegalArgumentException.class, this::open);
+    assertTrue(told.getMessage().contains("floor of tree '0_0-counts."), told.getMessage());
+  }
+
+  @Test
   void unknownOptionsAreRefusedWithASuggestion() {
     options.put("isobar.streams.dri", "x");
     ConfigException refused = assertThrows(ConfigException.class, this::open);
