@@ -23,6 +23,8 @@ import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.HeadersBytesStore;
+import org.apache.kafka.streams.state.TimestampedBytesStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,7 @@ abstract class AbstractStore implements StateStore {
 
   @Override
   public void init(StateStoreContext stateStoreContext, StateStore root) {
-    StateTree opened = StateTree.open(name, stateStoreContext);
+    StateTree opened = StateTree.open(name, layout() + formatOfValues(), stateStoreContext);
     try {
       context = stateStoreContext;
       lastPosition = opened.position();
@@ -69,6 +71,16 @@ abstract class AbstractStore implements StateStore {
       opened.close();
       throw e;
     }
+  }
+
+  /** What the keys of its entries are: those of one layout can't be read as those of another. */
+  abstract String layout();
+
+  private String formatOfValues() {
+    if (this instanceof HeadersBytesStore) {
+      return ", values with headers";
+    }
+    return this instanceof TimestampedBytesStore ? ", values with timestamps" : "";
   }
 
   /** Called before the first read or write. */

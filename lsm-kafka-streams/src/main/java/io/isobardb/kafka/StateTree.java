@@ -62,6 +62,7 @@ final class StateTree {
   private final SharedStore shared;
   private final String identity;
   private final Path marker;
+  private final String layout;
   private final Tree tree;
   private final boolean transactional;
 
@@ -109,6 +110,7 @@ final class StateTree {
     this.shared = shared;
     this.identity = opened.identity;
     this.marker = marker;
+    this.layout = opened.row.layout();
     this.tree = opened.tree;
     this.transactional = options.transactional();
     this.commitRequest = opened.commitRequest;
@@ -137,19 +139,22 @@ final class StateTree {
   }
 
   /**
-   * Opens the entries of a state store of a task.
+   * Opens the entries of a state store of a task. What is there in another layout is as good as
+   * gone.
    *
+   * @param layout what its keys and values are
    * @throws TaskCorruptedException if writes of an unfinished transaction may be among them, and
    *     Kafka will wipe them then
    */
-  static StateTree open(String name, StateStoreContext context) {
+  static StateTree open(String name, String layout, StateStoreContext context) {
     Path taskDirectory = context.stateDir().toPath();
     StreamsOptions options = StreamsOptions.of(context.appConfigs(), taskDirectory);
     Path directory = options.directory();
     SharedStore shared = opening(name, directory, () -> SharedStore.acquire(options));
     try {
       Path marker = Marker.path(taskDirectory, name);
-      return opening(name, directory, () -> open(name, context, options, shared, marker));
+      LedgerRow empty = LedgerRow.empty(marker.toString(), layout);
+      return opening(name, directory, () -> open(name, context, options, shared, empty));
     } catch (RuntimeException | Error e) {
       shared.release();
       throw e;
@@ -161,10 +166,21 @@ final class StateTree {
       StateStoreContext context,
       StreamsOptions options,
       SharedStore shared,
-      Path marker) {
+      LedgerRow empty) {
+    Path marker = Path.of(empty.marker());
     String found = Marker.read(marker);
     LedgerRow row = found == null ? null : shared.row(found);
     if (row != null && !row.isOf(marker)) {
+      found = null;
+      row = null;
+    }
+    if (row != null && !row.hasLayout(empty.layout())) {
+      LOG.warn(
+          "state store {} of task {} begins anew: what is there has the layout {}, not {}",
+          name,
+          context.taskId(),
+          row.layout(),
+          empty.layout());
       found = null;
       row = null;
     }
@@ -193,12 +209,13 @@ final class StateTree {
     }
     try {
       boolean hasRow = row != null;
-      LedgerRow known = row == null ? LedgerRow.empty(marker.toString()) : row;
+      LedgerRow known = row == null ? empty : row;
       LedgerRow opened =
           new LedgerRow(
               !options.transactional(),
               known.streamTime(),
-              marker.toString(),
+              empty.marker(),
+              empty.layout(),
               known.offsets(),
               known.position().copy());
       shared.setRow(identity, opened);
@@ -524,7 +541,12 @@ final class StateTree {
     synchronized (offsets) {
       synchronized (position) {
         return new LedgerRow(
-            stillOpen, streamTime, marker.toString(), Map.copyOf(offsets), position.copy());
+            stillOpen,
+            streamTime,
+            marker.toString(),
+            layout,
+            Map.copyOf(offsets),
+            position.copy());
       }
     }
   }
