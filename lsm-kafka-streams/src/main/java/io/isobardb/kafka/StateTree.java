@@ -16,10 +16,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
@@ -79,8 +78,8 @@ final class StateTree {
   private volatile Position committedPosition;
   private volatile long streamTime;
 
-  /** What a transaction has written; replaced, never emptied, so that readers may keep it. */
-  private volatile @Nullable NavigableMap<byte[], byte[]> held;
+  /** What a transaction has written; null if nothing is held back. */
+  private volatile @Nullable HeldWrites held;
 
   /** All before this key goes at the next commit; null if nothing does. */
   private byte @Nullable [] heldDelete;
@@ -120,7 +119,7 @@ final class StateTree {
     this.position = opened.row.position().copy();
     this.committedPosition = position.copy();
     this.streamTime = opened.row.streamTime();
-    this.held = transactional ? newHeld() : null;
+    this.held = transactional ? HeldWrites.NONE : null;
     this.batch = shared.store().newBatch();
     this.written = opened.row;
     this.touchedNanos = System.nanoTime() - TOUCHES_NANOS;
@@ -133,10 +132,6 @@ final class StateTree {
       Runnable commitRequest,
       StreamsMetrics metrics,
       @Nullable KafkaFigures figures) {}
-
-  private static NavigableMap<byte[], byte[]> newHeld() {
-    return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
-  }
 
   /**
    * Opens the entries of a state store of a task. What is there in another layout is as good as
@@ -284,7 +279,7 @@ final class StateTree {
 
   byte @Nullable [] get(byte[] key, boolean committed) {
     checkOpen();
-    NavigableMap<byte[], byte[]> before = committed ? null : held;
+    HeldWrites before = committed ? null : held;
     if (before != null) {
       byte[] value = before.get(key);
       if (value != null) {
@@ -304,23 +299,16 @@ final class StateTree {
       byte @Nullable [] from, byte @Nullable [] to, boolean forward, boolean committed) {
     checkOpen();
     // Before the cursor is opened: what is committed in between is seen twice then, and not never.
-    NavigableMap<byte[], byte[]> before = committed ? null : held;
-    if (before != null) {
-      before =
-          from == null
-              ? to == null ? before : before.headMap(to, false)
-              : to == null ? before.tailMap(from, true) : before.subMap(from, true, to, false);
-    }
-    NavigableMap<byte[], byte[]> first = before;
+    HeldWrites before = committed ? null : held;
     CursorOptions all = CursorOptions.all();
     CursorOptions lower = from == null ? all : all.from(from);
     CursorOptions bounds = to == null ? lower : lower.to(to);
-    return guarded(() -> new Entries(tree.cursor(bounds), first, forward));
+    return guarded(() -> new Entries(tree.cursor(bounds), before, from, to, forward));
   }
 
   long approximateEntries() {
     checkOpen();
-    NavigableMap<byte[], byte[]> before = held;
+    HeldWrites before = held;
     return guarded(tree::approximateEntries) + (before == null ? 0 : before.size());
   }
 
@@ -339,9 +327,8 @@ final class StateTree {
   void put(byte[] key, byte @Nullable [] value) {
     checkOpen();
     touch();
-    NavigableMap<byte[], byte[]> before = held;
-    if (before != null) {
-      hold(before, key, value);
+    if (held != null) {
+      hold(List.of(new Change(key, value)));
       return;
     }
     try {
@@ -355,10 +342,18 @@ final class StateTree {
     }
   }
 
-  private void hold(NavigableMap<byte[], byte[]> before, byte[] key, byte @Nullable [] value) {
-    byte[] old = before.put(key, value == null ? DELETED : value);
-    long length = value == null ? 0 : value.length;
-    long added = old == null ? length + key.length + HELD_OVERHEAD : length - old.length;
+  /** Holds writes back; readers see all of them or none. */
+  private void hold(List<Change> changes) {
+    HeldWrites writes = Objects.requireNonNull(held);
+    long added = 0;
+    for (Change change : changes) {
+      byte[] key = change.key();
+      byte[] value = change.value() == null ? DELETED : change.value();
+      byte[] old = writes.get(key);
+      added += old == null ? value.length + key.length + HELD_OVERHEAD : value.length - old.length;
+      writes = writes.with(key, value);
+    }
+    held = writes;
     heldBytes += added;
     shared.heldMemory().add(added);
     if (!commitRequested && (shared.heldMemory().isFull() || heldBytes > commitLimit())) {
@@ -399,13 +394,10 @@ final class StateTree {
   void write(List<Change> changes) {
     checkOpen();
     touch();
-    NavigableMap<byte[], byte[]> before = held;
-    if (before == null) {
+    if (held == null) {
       writeBatch(changes);
     } else {
-      for (Change change : changes) {
-        hold(before, change.key(), change.value());
-      }
+      hold(changes);
     }
   }
 
@@ -492,7 +484,7 @@ final class StateTree {
   }
 
   private void writeHeld() {
-    NavigableMap<byte[], byte[]> before = held;
+    HeldWrites before = held;
     LedgerRow row = row(!transactional);
     if (before == null) {
       setRow(row);
@@ -517,7 +509,7 @@ final class StateTree {
     committedPosition = row.position();
     heldDelete = null;
     forgetHeldBytes();
-    held = newHeld();
+    held = HeldWrites.NONE;
   }
 
   /**

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -40,7 +39,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -299,41 +297,6 @@ class TransactionalStoreTest {
       assertArrayEquals(new byte[10_000], again.get(key(String.valueOf(i))));
     }
     again.close();
-  }
-
-  /** Else what was put would be in the changelog, and no commit or restore could take it. */
-  @Test
-  void whatIsTooLargeIsRefusedWhenItIsPut() {
-    IsobarKeyValueStore store = open();
-    store.put(key("a"), value("1"));
-    byte[] long3000 = new byte[3_000];
-    byte[] tooLarge = new byte[9 << 20];
-    for (Executable put :
-        List.<Executable>of(
-            () -> store.put(Bytes.wrap(long3000), value("2")),
-            () -> store.put(key("b"), tooLarge),
-            () -> store.putAll(List.of(KeyValue.pair(Bytes.wrap(long3000), value("2")))))) {
-      IllegalArgumentException told = assertThrows(IllegalArgumentException.class, put);
-      assertTrue(told.getMessage().contains("state store counts"), told.getMessage());
-    }
-    store.commit(Map.of(CHANGELOG, 1L));
-    assertEquals(List.of("a=1"), read(store.all()));
-    store.close();
-  }
-
-  /** The budget is lowered by what is held, and with it what the store takes at once. */
-  @Test
-  void whatWasTakenIsCommittedThoughTheBudgetWasLowered() {
-    assumeTrue(StreamsOptions.KAFKA_COMMITS);
-    IsobarKeyValueStore store = open();
-    byte[] large = new byte[SharedStore.onlyOne().store().openTree("streams").maxValueBytes()];
-    store.put(key("large"), large);
-    hold(store, 0, 8 << 20);
-    surroundings.pass(Duration.ZERO);
-    assertEquals(8 << 20, budget());
-    store.commit(Map.of(CHANGELOG, 1L));
-    assertArrayEquals(large, store.get(key("large")));
-    store.close();
   }
 
   /** A range that is read while others are written, as by one that renames what it finds. */
