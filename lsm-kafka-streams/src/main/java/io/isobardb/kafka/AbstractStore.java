@@ -23,6 +23,8 @@ import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.HeadersBytesStore;
+import org.apache.kafka.streams.state.TimestampedBytesStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,20 +56,31 @@ abstract class AbstractStore implements StateStore {
 
   @Override
   public void init(StateStoreContext stateStoreContext, StateStore root) {
-    StateTree opened = StateTree.open(name, stateStoreContext);
+    StateTree opened = StateTree.open(name, layout() + formatOfValues(), stateStoreContext);
     try {
       context = stateStoreContext;
       lastPosition = opened.position();
+      StateRestoreCallback restoring = restoring(opened, stateStoreContext);
       onOpen(opened, stateStoreContext);
       tree = opened;
       if (root != null) {
-        stateStoreContext.register(root, restoring(opened, stateStoreContext));
+        stateStoreContext.register(root, restoring);
       }
     } catch (RuntimeException | Error e) {
       tree = null;
       opened.close();
       throw e;
     }
+  }
+
+  /** What the keys of its entries are: those of one layout can't be read as those of another. */
+  abstract String layout();
+
+  private String formatOfValues() {
+    if (this instanceof HeadersBytesStore) {
+      return ", values with headers";
+    }
+    return this instanceof TimestampedBytesStore ? ", values with timestamps" : "";
   }
 
   /** Called before the first read or write. */

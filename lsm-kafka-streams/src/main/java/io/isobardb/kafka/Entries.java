@@ -2,8 +2,6 @@ package io.isobardb.kafka;
 
 import io.isobardb.lsm.Cursor;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +15,34 @@ final class Entries implements AutoCloseable {
   private final Cursor cursor;
 
   /** What is held back, with {@link StateTree#DELETED} for what is gone; null if nothing is. */
-  private final @Nullable NavigableMap<byte[], byte[]> held;
+  private final @Nullable HeldWrites held;
 
+  private final byte @Nullable [] from;
+  private final byte @Nullable [] to;
   private final boolean forward;
 
   private byte @Nullable [] cursorKey;
-  private Map.@Nullable Entry<byte[], byte[]> heldEntry;
+  private HeldWrites.@Nullable Entry heldEntry;
   private boolean isHeld;
 
-  Entries(Cursor cursor, @Nullable NavigableMap<byte[], byte[]> held, boolean forward) {
+  /**
+   * A position in a range.
+   *
+   * @param cursor over the range in the tree
+   * @param held writes of any keys
+   * @param from the first key of the range, null for no bound
+   * @param to the key behind its last one, null for no bound
+   */
+  Entries(
+      Cursor cursor,
+      @Nullable HeldWrites held,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      boolean forward) {
     this.cursor = cursor;
     this.held = held;
+    this.from = from;
+    this.to = to;
     this.forward = forward;
   }
 
@@ -35,7 +50,7 @@ final class Entries implements AutoCloseable {
   boolean first() {
     read(forward ? cursor.first() : cursor.last());
     if (held != null) {
-      heldEntry = forward ? held.firstEntry() : held.lastEntry();
+      heldEntry = forward ? heldFrom(held, from) : heldBefore(held, to);
     }
     return settle();
   }
@@ -44,16 +59,19 @@ final class Entries implements AutoCloseable {
   boolean seek(byte[] bound) {
     read(forward ? cursor.seek(bound) : cursor.seekBefore(bound));
     if (held != null) {
-      heldEntry = forward ? held.ceilingEntry(bound) : held.lowerEntry(bound);
+      heldEntry =
+          forward
+              ? heldFrom(held, from != null && compare(bound, from) < 0 ? from : bound)
+              : heldBefore(held, to != null && compare(bound, to) > 0 ? to : bound);
     }
     return settle();
   }
 
   /** Moves on; whether there is one more. */
   boolean next() {
-    Map.Entry<byte[], byte[]> from = heldEntry;
-    if (isHeld && from != null) {
-      heldEntry = after(from);
+    HeldWrites.Entry at = heldEntry;
+    if (isHeld && at != null) {
+      heldEntry = afterHeld(at);
     } else {
       step();
     }
@@ -68,43 +86,64 @@ final class Entries implements AutoCloseable {
     cursorKey = valid ? cursor.key() : null;
   }
 
-  private Map.@Nullable Entry<byte[], byte[]> after(Map.Entry<byte[], byte[]> entry) {
-    NavigableMap<byte[], byte[]> from = Objects.requireNonNull(held);
-    return forward ? from.higherEntry(entry.getKey()) : from.lowerEntry(entry.getKey());
+  private static int compare(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other);
+  }
+
+  private HeldWrites.@Nullable Entry afterHeld(HeldWrites.Entry at) {
+    HeldWrites writes = Objects.requireNonNull(held);
+    return inRange(forward ? writes.after(at.key(), false) : writes.before(at.key()));
+  }
+
+  private HeldWrites.@Nullable Entry heldFrom(HeldWrites writes, byte @Nullable [] bound) {
+    return inRange(bound == null ? writes.first() : writes.after(bound, true));
+  }
+
+  private HeldWrites.@Nullable Entry heldBefore(HeldWrites writes, byte @Nullable [] bound) {
+    return inRange(bound == null ? writes.last() : writes.before(bound));
+  }
+
+  private HeldWrites.@Nullable Entry inRange(HeldWrites.@Nullable Entry found) {
+    if (found == null
+        || from != null && compare(found.key(), from) < 0
+        || to != null && compare(found.key(), to) >= 0) {
+      return null;
+    }
+    return found;
   }
 
   /** Decides which of the two is next. */
   private boolean settle() {
     while (true) {
-      Map.Entry<byte[], byte[]> entry = heldEntry;
+      HeldWrites.Entry entry = heldEntry;
       byte[] key = cursorKey;
       isHeld = false;
       if (entry == null) {
         return key != null;
       }
-      int order = key == null ? -1 : Arrays.compareUnsigned(entry.getKey(), key);
+      int order = key == null ? -1 : compare(entry.key(), key);
       if (key != null && order == 0) {
         step();
       } else if (order != 0 && order < 0 != forward && key != null) {
         return true;
       }
-      if (entry.getValue() != StateTree.DELETED) {
+      if (entry.value() != StateTree.DELETED) {
         isHeld = true;
         return true;
       }
-      heldEntry = after(entry);
+      heldEntry = afterHeld(entry);
     }
   }
 
   /** The key it stands on. */
   byte[] key() {
     return isHeld
-        ? Objects.requireNonNull(heldEntry).getKey()
+        ? Objects.requireNonNull(heldEntry).key()
         : Objects.requireNonNull(cursorKey, "no entry");
   }
 
   byte[] value() {
-    return isHeld ? Objects.requireNonNull(heldEntry).getValue() : cursor.value();
+    return isHeld ? Objects.requireNonNull(heldEntry).value() : cursor.value();
   }
 
   @Override

@@ -40,6 +40,11 @@ class IsobarKeyValueStore extends AbstractStore implements KeyValueStore<Bytes, 
   }
 
   @Override
+  final String layout() {
+    return "key-value";
+  }
+
+  @Override
   public void put(Bytes key, byte @Nullable [] value) {
     Objects.requireNonNull(key, "key cannot be null");
     StateTree tree = tree();

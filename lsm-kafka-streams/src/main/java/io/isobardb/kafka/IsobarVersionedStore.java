@@ -75,6 +75,11 @@ final class IsobarVersionedStore extends AbstractStore implements VersionedBytes
   }
 
   @Override
+  String layout() {
+    return "versions in segments of " + interval + " ms";
+  }
+
+  @Override
   boolean needsTimestamps() {
     return true;
   }

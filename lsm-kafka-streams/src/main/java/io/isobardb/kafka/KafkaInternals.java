@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.metrics.Sensor;
 import org.apache.kafka.streams.StreamsConfig.InternalConfig;
 import org.apache.kafka.streams.processor.StateRestoreCallback;
@@ -19,6 +20,8 @@ import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
  * otherwise throws {@link LinkageError}; all works without but versioned stores.
  */
 final class KafkaInternals {
+  private static final byte[] NOTHING = new byte[0];
+
   private KafkaInternals() {}
 
   static StateRestoreCallback restoring(
@@ -26,6 +29,9 @@ final class KafkaInternals {
     boolean positions =
         InternalConfig.getBoolean(
             new HashMap<>(config), InternalConfig.IQ_CONSISTENCY_OFFSET_VECTOR_ENABLED, false);
+    // It does nothing, and shows now whether it is there.
+    ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(
+        new ConsumerRecord<>("", 0, 0, NOTHING, NOTHING), false, tree.position());
     RecordBatchingStateRestoreCallback callback =
         records -> {
           List<AbstractStore.Restored> restored = new ArrayList<>(records.size());

@@ -17,7 +17,7 @@ import org.apache.kafka.streams.query.Position;
  * What is known of one state store beside its entries; a row of the ledger, written at each commit.
  *
  * <pre>
- * version (1) | open (1) | stream time (8) | marker (UTF)
+ * version (1) | open (1) | stream time (8) | marker (UTF) | layout (UTF)
  * | offsets: count (4), each topic (UTF), partition (4), offset (8)
  * | position: count (4), each topic (UTF), partition (4), offset (8)
  * </pre>
@@ -25,6 +25,7 @@ import org.apache.kafka.streams.query.Position;
  * @param open whether writes of an unfinished transaction may be among the entries
  * @param streamTime the largest time of a record, in milliseconds, or -1
  * @param marker the path of the file that says that the state store is there
+ * @param layout what the entries' keys and values are, or empty if it was not noted
  * @param offsets how far the entries hold the changelog
  * @param position how far the entries hold the input
  */
@@ -32,12 +33,21 @@ record LedgerRow(
     boolean open,
     long streamTime,
     String marker,
+    String layout,
     Map<TopicPartition, Long> offsets,
     Position position) {
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
 
-  static LedgerRow empty(String marker) {
-    return new LedgerRow(false, -1, marker, Map.of(), Position.emptyPosition());
+  /** It has no layout. */
+  private static final byte FIRST_VERSION = 1;
+
+  static LedgerRow empty(String marker, String layout) {
+    return new LedgerRow(false, -1, marker, layout, Map.of(), Position.emptyPosition());
+  }
+
+  /** Whether its entries can be read as those of a layout. */
+  boolean hasLayout(String wanted) {
+    return layout.isEmpty() || layout.equals(wanted);
   }
 
   /** Whether it is of the state store of a marker, wherever its task's directory lies now. */
@@ -46,7 +56,7 @@ record LedgerRow(
   }
 
   LedgerRow withOpen(boolean isOpen) {
-    return new LedgerRow(isOpen, streamTime, marker, offsets, position);
+    return new LedgerRow(isOpen, streamTime, marker, layout, offsets, position);
   }
 
   byte[] encode() {
@@ -56,6 +66,7 @@ record LedgerRow(
       out.writeBoolean(open);
       out.writeLong(streamTime);
       out.writeUTF(marker);
+      out.writeUTF(layout);
       write(out, offsets);
       Map<TopicPartition, Long> positions = new HashMap<>();
       for (String topic : position.getTopics()) {
@@ -73,7 +84,7 @@ record LedgerRow(
   static LedgerRow decode(byte[] row) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(row))) {
       byte version = in.readByte();
-      if (version != VERSION) {
+      if (version != VERSION && version != FIRST_VERSION) {
         throw new ProcessorStateException(
             "a row of the ledger has version "
                 + version
@@ -83,10 +94,11 @@ record LedgerRow(
       boolean open = in.readBoolean();
       long streamTime = in.readLong();
       String marker = in.readUTF();
+      String layout = version == FIRST_VERSION ? "" : in.readUTF();
       Map<TopicPartition, Long> offsets = read(in);
       Position position = Position.emptyPosition();
       read(in).forEach((of, offset) -> position.withComponent(of.topic(), of.partition(), offset));
-      return new LedgerRow(open, streamTime, marker, offsets, position);
+      return new LedgerRow(open, streamTime, marker, layout, offsets, position);
     } catch (IOException e) {
       throw new ProcessorStateException("a row of the ledger ends too early", e);
     }

@@ -113,6 +113,12 @@ abstract class SegmentedStore extends AbstractStore {
     return Arrays.copyOfRange(key, 1, key.length);
   }
 
+  @Override
+  final String layout() {
+    String times = timesLength + " bytes of times in segments of " + interval + " ms";
+    return byTime ? times + ", by time too" : times;
+  }
+
   // ---- opening
 
   @Override

@@ -16,10 +16,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
@@ -62,6 +61,7 @@ final class StateTree {
   private final SharedStore shared;
   private final String identity;
   private final Path marker;
+  private final String layout;
   private final Tree tree;
   private final boolean transactional;
 
@@ -78,8 +78,8 @@ final class StateTree {
   private volatile Position committedPosition;
   private volatile long streamTime;
 
-  /** What a transaction has written; replaced, never emptied, so that readers may keep it. */
-  private volatile @Nullable NavigableMap<byte[], byte[]> held;
+  /** What a transaction has written; null if nothing is held back. */
+  private volatile @Nullable HeldWrites held;
 
   /** All before this key goes at the next commit; null if nothing does. */
   private byte @Nullable [] heldDelete;
@@ -109,6 +109,7 @@ final class StateTree {
     this.shared = shared;
     this.identity = opened.identity;
     this.marker = marker;
+    this.layout = opened.row.layout();
     this.tree = opened.tree;
     this.transactional = options.transactional();
     this.commitRequest = opened.commitRequest;
@@ -118,7 +119,7 @@ final class StateTree {
     this.position = opened.row.position().copy();
     this.committedPosition = position.copy();
     this.streamTime = opened.row.streamTime();
-    this.held = transactional ? newHeld() : null;
+    this.held = transactional ? HeldWrites.NONE : null;
     this.batch = shared.store().newBatch();
     this.written = opened.row;
     this.touchedNanos = System.nanoTime() - TOUCHES_NANOS;
@@ -132,24 +133,23 @@ final class StateTree {
       StreamsMetrics metrics,
       @Nullable KafkaFigures figures) {}
 
-  private static NavigableMap<byte[], byte[]> newHeld() {
-    return new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
-  }
-
   /**
-   * Opens the entries of a state store of a task.
+   * Opens the entries of a state store of a task. What is there in another layout is as good as
+   * gone.
    *
+   * @param layout what its keys and values are
    * @throws TaskCorruptedException if writes of an unfinished transaction may be among them, and
    *     Kafka will wipe them then
    */
-  static StateTree open(String name, StateStoreContext context) {
+  static StateTree open(String name, String layout, StateStoreContext context) {
     Path taskDirectory = context.stateDir().toPath();
     StreamsOptions options = StreamsOptions.of(context.appConfigs(), taskDirectory);
     Path directory = options.directory();
     SharedStore shared = opening(name, directory, () -> SharedStore.acquire(options));
     try {
       Path marker = Marker.path(taskDirectory, name);
-      return opening(name, directory, () -> open(name, context, options, shared, marker));
+      LedgerRow empty = LedgerRow.empty(marker.toString(), layout);
+      return opening(name, directory, () -> open(name, context, options, shared, empty));
     } catch (RuntimeException | Error e) {
       shared.release();
       throw e;
@@ -161,10 +161,21 @@ final class StateTree {
       StateStoreContext context,
       StreamsOptions options,
       SharedStore shared,
-      Path marker) {
+      LedgerRow empty) {
+    Path marker = Path.of(empty.marker());
     String found = Marker.read(marker);
     LedgerRow row = found == null ? null : shared.row(found);
     if (row != null && !row.isOf(marker)) {
+      found = null;
+      row = null;
+    }
+    if (row != null && !row.hasLayout(empty.layout())) {
+      LOG.warn(
+          "state store {} of task {} begins anew: what is there has the layout {}, not {}",
+          name,
+          context.taskId(),
+          row.layout(),
+          empty.layout());
       found = null;
       row = null;
     }
@@ -193,12 +204,13 @@ final class StateTree {
     }
     try {
       boolean hasRow = row != null;
-      LedgerRow known = row == null ? LedgerRow.empty(marker.toString()) : row;
+      LedgerRow known = row == null ? empty : row;
       LedgerRow opened =
           new LedgerRow(
               !options.transactional(),
               known.streamTime(),
-              marker.toString(),
+              empty.marker(),
+              empty.layout(),
               known.offsets(),
               known.position().copy());
       shared.setRow(identity, opened);
@@ -267,7 +279,7 @@ final class StateTree {
 
   byte @Nullable [] get(byte[] key, boolean committed) {
     checkOpen();
-    NavigableMap<byte[], byte[]> before = committed ? null : held;
+    HeldWrites before = committed ? null : held;
     if (before != null) {
       byte[] value = before.get(key);
       if (value != null) {
@@ -287,23 +299,16 @@ final class StateTree {
       byte @Nullable [] from, byte @Nullable [] to, boolean forward, boolean committed) {
     checkOpen();
     // Before the cursor is opened: what is committed in between is seen twice then, and not never.
-    NavigableMap<byte[], byte[]> before = committed ? null : held;
-    if (before != null) {
-      before =
-          from == null
-              ? to == null ? before : before.headMap(to, false)
-              : to == null ? before.tailMap(from, true) : before.subMap(from, true, to, false);
-    }
-    NavigableMap<byte[], byte[]> first = before;
+    HeldWrites before = committed ? null : held;
     CursorOptions all = CursorOptions.all();
     CursorOptions lower = from == null ? all : all.from(from);
     CursorOptions bounds = to == null ? lower : lower.to(to);
-    return guarded(() -> new Entries(tree.cursor(bounds), first, forward));
+    return guarded(() -> new Entries(tree.cursor(bounds), before, from, to, forward));
   }
 
   long approximateEntries() {
     checkOpen();
-    NavigableMap<byte[], byte[]> before = held;
+    HeldWrites before = held;
     return guarded(tree::approximateEntries) + (before == null ? 0 : before.size());
   }
 
@@ -322,9 +327,8 @@ final class StateTree {
   void put(byte[] key, byte @Nullable [] value) {
     checkOpen();
     touch();
-    NavigableMap<byte[], byte[]> before = held;
-    if (before != null) {
-      hold(before, key, value);
+    if (held != null) {
+      hold(List.of(new Change(key, value)));
       return;
     }
     try {
@@ -338,10 +342,18 @@ final class StateTree {
     }
   }
 
-  private void hold(NavigableMap<byte[], byte[]> before, byte[] key, byte @Nullable [] value) {
-    byte[] old = before.put(key, value == null ? DELETED : value);
-    long length = value == null ? 0 : value.length;
-    long added = old == null ? length + key.length + HELD_OVERHEAD : length - old.length;
+  /** Holds writes back; readers see all of them or none. */
+  private void hold(List<Change> changes) {
+    HeldWrites writes = Objects.requireNonNull(held);
+    long added = 0;
+    for (Change change : changes) {
+      byte[] key = change.key();
+      byte[] value = change.value() == null ? DELETED : change.value();
+      byte[] old = writes.get(key);
+      added += old == null ? value.length + key.length + HELD_OVERHEAD : value.length - old.length;
+      writes = writes.with(key, value);
+    }
+    held = writes;
     heldBytes += added;
     shared.heldMemory().add(added);
     if (!commitRequested && (shared.heldMemory().isFull() || heldBytes > commitLimit())) {
@@ -382,13 +394,10 @@ final class StateTree {
   void write(List<Change> changes) {
     checkOpen();
     touch();
-    NavigableMap<byte[], byte[]> before = held;
-    if (before == null) {
+    if (held == null) {
       writeBatch(changes);
     } else {
-      for (Change change : changes) {
-        hold(before, change.key(), change.value());
-      }
+      hold(changes);
     }
   }
 
@@ -475,7 +484,7 @@ final class StateTree {
   }
 
   private void writeHeld() {
-    NavigableMap<byte[], byte[]> before = held;
+    HeldWrites before = held;
     LedgerRow row = row(!transactional);
     if (before == null) {
       setRow(row);
@@ -500,7 +509,7 @@ final class StateTree {
     committedPosition = row.position();
     heldDelete = null;
     forgetHeldBytes();
-    held = newHeld();
+    held = HeldWrites.NONE;
   }
 
   /**
@@ -524,7 +533,12 @@ final class StateTree {
     synchronized (offsets) {
       synchronized (position) {
         return new LedgerRow(
-            stillOpen, streamTime, marker.toString(), Map.copyOf(offsets), position.copy());
+            stillOpen,
+            streamTime,
+            marker.toString(),
+            layout,
+            Map.copyOf(offsets),
+            position.copy());
       }
     }
   }

@@ -72,7 +72,7 @@ record StreamsOptions(
       if (!name.startsWith(PREFIX)) {
         given.put(name, value);
       } else if (name.equals(DIRECTORY)) {
-        directory = value;
+        directory = path(name, value);
       } else if (name.equals(LINGER)) {
         linger = Math.round(number(name, value));
       } else if (name.startsWith(FLOOR)) {
@@ -129,13 +129,21 @@ record StreamsOptions(
   private static double number(String name, String value) {
     try {
       double number = Double.parseDouble(value);
-      if (number >= 0) {
+      if (number >= 0 && number < Double.POSITIVE_INFINITY) {
         return number;
       }
     } catch (NumberFormatException e) {
       // As a negative one.
     }
     throw new ConfigException(name, value, "it must be a number from 0 on");
+  }
+
+  /** No path would be the directory in which the process was started. */
+  private static String path(String name, String value) {
+    if (value.isEmpty()) {
+      throw new ConfigException(name, value, "it must be the path of a directory");
+    }
+    return value;
   }
 
   private static String nearest(String name) {

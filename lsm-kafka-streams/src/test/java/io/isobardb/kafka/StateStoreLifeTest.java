@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -248,6 +250,44 @@ class StateStoreLifeTest {
     KeyValueStore<Bytes, byte[]> again = open();
     assertArrayEquals(value("1"), again.get(key("a")));
     again.close();
+  }
+
+  /** As when a topology's retention or format changes: its entries can't be read any more. */
+  @Test
+  void aStateStoreOfAnotherLayoutBeginsAnew() {
+    Duration hour = Duration.ofHours(1);
+    Duration size = Duration.ofMinutes(1);
+    List<Supplier<StateStore>> layouts =
+        List.of(
+            () -> IsobarStores.keyValueStore("counts").get(),
+            () -> IsobarStores.timestampedKeyValueStore("counts").get(),
+            () -> IsobarStores.timestampedKeyValueStoreWithHeaders("counts").get(),
+            () -> windows(hour, false, IsobarStores.Format.PLAIN),
+            () -> windows(hour.multipliedBy(2), false, IsobarStores.Format.PLAIN),
+            () -> windows(hour, true, IsobarStores.Format.PLAIN),
+            () -> windows(hour, false, IsobarStores.Format.TIMESTAMPED),
+            () -> windows(hour, false, IsobarStores.Format.HEADERS),
+            () -> IsobarStores.sessionStore("counts", hour).get(),
+            () -> IsobarStores.sessionStore("counts", hour.multipliedBy(2)).get(),
+            () -> IsobarStores.sessions("counts", hour, true, IsobarStores.Format.PLAIN).get(),
+            () -> IsobarStores.sessionStoreWithHeaders("counts", hour).get(),
+            () -> IsobarStores.versionedKeyValueStore("counts", hour).get(),
+            () -> IsobarStores.versionedKeyValueStore("counts", hour, size).get());
+    for (Supplier<StateStore> layout : layouts) {
+      AbstractStore store = (AbstractStore) task().open(layout.get());
+      assertNull(store.committedOffset(CHANGELOG), store::toString);
+      store.tree().touch();
+      store.commit(Map.of(CHANGELOG, 7L));
+      store.close();
+      StateStore same = task().open(layout.get());
+      assertEquals(7L, same.committedOffset(CHANGELOG));
+      same.close();
+    }
+    assertEquals(layouts.size() - 1, shared().sweep().size());
+  }
+
+  private static StateStore windows(Duration retention, boolean byTime, IsobarStores.Format of) {
+    return IsobarStores.windows("counts", retention, Duration.ZERO, false, byTime, of).get();
   }
 
   @Test
@@ -469,6 +509,28 @@ class StateStoreLifeTest {
     assertArrayEquals(value("1"), restored.get(key("a")));
     assertEquals(1L, restored.committedOffset(CHANGELOG));
     restored.close();
+  }
+
+  @Test
+  void valuesThatCanNotBeAreRefused() {
+    for (Map.Entry<String, String> wrong :
+        Map.of(
+                "isobar.streams.dir", " ",
+                "isobar.streams.linger.ms", "10s",
+                "isobar.streams.floor.counts", "1TB",
+                "isobar.streams.weight.counts", "Infinity",
+                "isobar.streams.weight.other", "-1")
+            .entrySet()) {
+      options.put(wrong.getKey(), wrong.getValue());
+      ConfigException refused =
+          assertThrows(ConfigException.class, this::open, wrong::toString);
+      assertTrue(refused.getMessage().contains(wrong.getKey()), refused.getMessage());
+      options.remove(wrong.getKey());
+    }
+    options.put("isobar.streams.weight.counts", "0");
+    options.put("isobar.streams.floor.counts", "1000000000000");
+    IllegalArgumentException told = assertThrows(IllegalArgumentException.class, this::open);
+    assertTrue(told.getMessage().contains("floor of tree '0_0-counts."), told.getMessage());
   }
 
   @Test

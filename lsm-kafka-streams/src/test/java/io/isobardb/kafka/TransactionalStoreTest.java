@@ -19,6 +19,7 @@ import java.util.NavigableMap;
 import java.util.Properties;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -296,6 +297,61 @@ class TransactionalStoreTest {
       assertArrayEquals(new byte[10_000], again.get(key(String.valueOf(i))));
     }
     again.close();
+  }
+
+  /** A range that is read while others are written, as by one that renames what it finds. */
+  @Test
+  void iteratorsSeeOneMoment() {
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    store.put(key("b"), value("2"));
+    store.put(key("c"), value("3"));
+    List<String> seen = new ArrayList<>();
+    try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
+      for (int i = 0; i < 10 && all.hasNext(); i++) {
+        KeyValue<Bytes, byte[]> next = all.next();
+        String found = new String(next.key.get(), UTF_8) + "=" + new String(next.value, UTF_8);
+        seen.add(found);
+        store.put(key(found.charAt(0) + "d" + i), value("new"));
+        store.put(key("c"), value("4"));
+        store.delete(key("b"));
+      }
+    }
+    assertEquals(List.of("a=1", "b=2", "c=3"), seen);
+    store.close();
+  }
+
+  @Test
+  void queriesSeeNoHalfBatchWhileTheTaskWrites() throws InterruptedException {
+    IsobarKeyValueStore store = open();
+    store.putAll(pair("0"));
+    AtomicBoolean stop = new AtomicBoolean();
+    List<String> torn = new ArrayList<>();
+    Thread reader =
+        new Thread(
+            () -> {
+              while (!stop.get()) {
+                List<String> seen = read(store.all());
+                if (seen.size() != 2 || !seen.get(0).substring(2).equals(seen.get(1).substring(2))) {
+                  torn.add(seen.toString());
+                }
+              }
+            });
+    reader.start();
+    for (int i = 1; i < 2_000; i++) {
+      store.putAll(pair(String.valueOf(i)));
+      if (i % 100 == 0) {
+        store.commit(Map.of(CHANGELOG, (long) i));
+      }
+    }
+    stop.set(true);
+    reader.join();
+    assertEquals(List.of(), torn);
+    store.close();
+  }
+
+  private static List<KeyValue<Bytes, byte[]>> pair(String value) {
+    return List.of(KeyValue.pair(key("a"), value(value)), KeyValue.pair(key("b"), value(value)));
   }
 
   /** The context of a task, which counts how often it is asked to commit. */
