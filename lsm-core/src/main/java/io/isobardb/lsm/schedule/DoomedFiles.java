@@ -72,8 +72,8 @@ final class DoomedFiles {
     failed.remove(name);
     if (!deleted) {
       failed.add(name); // Behind the others.
-    } else if (!failed.isEmpty()) {
-      names.add(failed.iterator().next());
+      return;
     }
+    failed.stream().filter(each -> !names.contains(each)).findFirst().ifPresent(names::add);
   }
 }
