@@ -4,7 +4,6 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.state.ReadLoss;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
-import io.isobardb.lsm.version.Version;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -17,7 +16,8 @@ import java.util.Map;
  * once the scans since its last write have lost by its runs what that costs. That comes to about
  * twice what would have been best if the worst comes, and to nothing where nobody scans (decision
  * 0011). Lookups count against it: what is packed in memory has an index that answers them. A
- * larger tree is left alone: its reads wait for the device, and merging it takes long.
+ * larger tree is left alone: its reads wait for the device, and merging it takes long. So is one of
+ * which nearly all is one run already.
  *
  * <p>Thread rule: for {@link IdleWatch}, which calls one method at a time.
  */
@@ -30,6 +30,12 @@ final class Settler {
 
   /** A tree is settled if it has no more than this part of the budget. */
   private static final double MOST_PART = 0.75;
+
+  /**
+   * A tree is settled if its largest run is no more than this many times as large as all others:
+   * then a byte is not written more often for it than on its way through levels.
+   */
+  private static final int MOST_TIMES = 8;
 
   private final Engine engine;
   private final Merger merger;
@@ -90,15 +96,15 @@ final class Settler {
    */
   long priceNanos(TreeHandle tree) {
     TreeState state = tree.states().current();
-    Version version = state.version();
-    long memory = state.memoryBytes();
-    int written = state.active().content().bytesUsed() > 0 ? 1 : 0;
+    long written = state.active().content().bytesUsed();
+    int runs = state.runCount() + (written > 0 ? 1 : 0);
+    long largest = written;
+    for (int i = 0; i < state.runCount(); i++) {
+      largest = Math.max(largest, state.run(i).sizeBytes());
+    }
+    Sizes sizes = new Sizes(state.memoryBytes(), state.version().sizeBytes(), largest);
     return mayWrite()
-        ? priceNanos(
-            written + state.runCount(),
-            memory,
-            version.sizeBytes(),
-            engine.catalog().space().pool().limitBytes())
+        ? priceNanos(runs, sizes, engine.catalog().space().pool().limitBytes())
         : Long.MAX_VALUE;
   }
 
@@ -110,20 +116,32 @@ final class Settler {
   }
 
   /**
+   * What a tree has, in bytes.
+   *
+   * @param memory in memory
+   * @param disk on disk
+   * @param largest run of both
+   */
+  record Sizes(long memory, long disk, long largest) {
+    long all() {
+      return memory + disk;
+    }
+  }
+
+  /**
    * The rule: a pure function.
    *
    * @param runs that a scan goes through
-   * @param memoryBytes what the tree has in memory
-   * @param diskBytes what it has on disk
    * @param budgetBytes the store's memory
    * @see ReadLoss#nanosOfScans
    */
-  static long priceNanos(int runs, long memoryBytes, long diskBytes, long budgetBytes) {
-    boolean fits = memoryBytes + diskBytes <= MOST_PART * budgetBytes;
-    if (runs < 2 || diskBytes == 0 || !fits) {
+  static long priceNanos(int runs, Sizes sizes, long budgetBytes) {
+    boolean fits = sizes.all() <= MOST_PART * budgetBytes;
+    boolean isOne = runs < 2 || sizes.largest() > MOST_TIMES * (sizes.all() - sizes.largest());
+    if (sizes.disk() == 0 || !fits || isOne) {
       return Long.MAX_VALUE;
     }
     // What is in memory is flushed, and then merged with what is on disk.
-    return NANOS_PER_BYTE * (2 * memoryBytes + diskBytes) / (runs - 1);
+    return NANOS_PER_BYTE * (sizes.memory() + sizes.all()) / (runs - 1);
   }
 }

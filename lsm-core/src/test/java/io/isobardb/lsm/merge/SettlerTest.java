@@ -126,11 +126,28 @@ class SettlerTest {
         tree.put(key(i), value(i, 100));
       }
       tree.compact(null, null);
-      tree.put(key(1), value(1, 100));
+      for (int i = 0; i < 8_000; i++) {
+        tree.put(key(i), value(1, 100));
+      }
       world.pass(SECOND);
       for (int i = 0; i < 40; i++) {
         scan(tree);
       }
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0);
+    }
+  }
+
+  @Test
+  void aTreeThatIsNearlyOneRunIsLeftAlone() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = twice(store);
+      tree.compact(null, null);
+      for (int i = 0; i < KEYS / 20; i++) {
+        tree.put(key(i), value(1, 100));
+      }
+      world.pass(SECOND);
+      scanUntilPaid(tree);
       world.pass(SECOND);
       assertTrue(stats(store).memoryBytes() > 0);
     }
@@ -157,11 +174,17 @@ class SettlerTest {
   @Test
   void thePriceIsThatOfFlushingAndMerging() {
     int unit = Settler.NANOS_PER_BYTE;
-    assertEquals(unit * 300, Settler.priceNanos(2, 100, 100, 1000));
-    assertEquals(unit * 100, Settler.priceNanos(4, 100, 100, 1000), "each run more loses that");
-    assertEquals(Long.MAX_VALUE, Settler.priceNanos(1, 0, 100, 1000), "it is one run");
-    assertEquals(Long.MAX_VALUE, Settler.priceNanos(3, 100, 0, 1000), "nothing is on disk");
-    assertEquals(Long.MAX_VALUE, Settler.priceNanos(2, 100, 700, 1000), "it does not fit");
-    assertEquals(unit * 850, Settler.priceNanos(2, 100, 650, 1000));
+    assertEquals(unit * 300, price(2, 100, 100, 100));
+    assertEquals(unit * 100, price(4, 100, 100, 100), "each run more loses that");
+    assertEquals(Long.MAX_VALUE, price(1, 0, 100, 100), "it is one run");
+    assertEquals(Long.MAX_VALUE, price(3, 100, 0, 50), "nothing is on disk");
+    assertEquals(Long.MAX_VALUE, price(2, 100, 700, 700), "it does not fit");
+    assertEquals(unit * 850, price(2, 100, 650, 650));
+    assertEquals(unit * 500, price(2, 50, 400, 400));
+    assertEquals(Long.MAX_VALUE, price(2, 50, 401, 401), "it is nearly one run");
+  }
+
+  private static long price(int runs, long memory, long disk, long largest) {
+    return Settler.priceNanos(runs, new Settler.Sizes(memory, disk, largest), 1000);
   }
 }
