@@ -62,6 +62,7 @@ final class CombinedHistory {
     SHAPE(50),
     ADAPT(20),
     WISH(20),
+    SETTLE(20),
     COMPACT(25),
     FLUSH(20),
     QUIET(8),
@@ -236,6 +237,7 @@ final class CombinedHistory {
       case SHAPE -> shapes.changeShape();
       case ADAPT -> shapes.adapt();
       case WISH -> shapes.wish();
+      case SETTLE -> shapes.settle();
       case COMPACT -> shapes.compact();
       case FLUSH -> {
         state.store.flush();

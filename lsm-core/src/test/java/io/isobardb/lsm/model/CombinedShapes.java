@@ -214,6 +214,15 @@ final class CombinedShapes {
     }
   }
 
+  /** As if trees that nobody writes to were scanned for long: they are settled. */
+  void settle() {
+    state.world.pass(250_000_000);
+    model.live().stream()
+        .map(tree -> Inside.handle(state.tree(tree)))
+        .forEach(handle -> handle.memory().readLoss().steps(1 << 24, 1));
+    state.world.pass(state.random.nextLong(1_000_000_000));
+  }
+
   void compact() {
     Known of = state.anyTree();
     byte @Nullable [][] range = state.anyRange(of);
