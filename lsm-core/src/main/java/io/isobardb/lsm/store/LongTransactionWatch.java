@@ -21,6 +21,9 @@ final class LongTransactionWatch implements Service {
   private volatile @Nullable Handle handle;
   private boolean stopped;
 
+  /** Whether it was told that it could not be started. */
+  private boolean toldWhyNot;
+
   LongTransactionWatch(Engine engine, Transactions transactions) {
     this.engine = engine;
     this.transactions = transactions;
@@ -35,7 +38,19 @@ final class LongTransactionWatch implements Service {
 
   private synchronized void startFirst() {
     if (handle == null && !stopped) {
-      handle = engine.environment().scheduler().start(this);
+      try {
+        handle = engine.environment().scheduler().start(this);
+      } catch (OutOfMemoryError e) {
+        // The process may have no more threads. The next transaction tries again.
+        tellNotStarted(e);
+      }
+    }
+  }
+
+  private void tellNotStarted(OutOfMemoryError cause) {
+    if (!toldWhyNot) {
+      toldWhyNot = true;
+      log("transactions that are open for long are not told of yet", cause);
     }
   }
 
@@ -80,7 +95,10 @@ final class LongTransactionWatch implements Service {
 
   @Override
   public void onFailed(Throwable cause) {
-    System.getLogger(LongTransactionWatch.class.getName())
-        .log(Level.WARNING, "transactions that are open for long are not told of any more", cause);
+    log("transactions that are open for long are not told of any more", cause);
+  }
+
+  private static void log(String what, Throwable cause) {
+    System.getLogger(LongTransactionWatch.class.getName()).log(Level.WARNING, what, cause);
   }
 }

@@ -27,6 +27,7 @@ import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -107,10 +108,12 @@ public final class OpenStore implements Store {
   }
 
   private static void closeQuietly(Environment environment, Throwable cause) {
-    try {
-      environment.scheduler().close();
-      environment.storage().close();
-    } catch (IOException | RuntimeException e) {
+    Storage storage = environment.storage();
+    Scheduler scheduler = environment.scheduler();
+    try (storage;
+        scheduler) {
+      // The scheduler is closed first, as its jobs use files, and the storage whatever that throws.
+    } catch (IOException | RuntimeException | Error e) {
       cause.addSuppressed(e);
     }
   }

@@ -11,11 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.EntryReader;
+import io.isobardb.lsm.ForwardingScheduler;
 import io.isobardb.lsm.Isolation;
 import io.isobardb.lsm.Locking;
 import io.isobardb.lsm.Savepoint;
@@ -33,6 +35,13 @@ import io.isobardb.lsm.error.SelfDeadlockException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Service;
+import io.isobardb.lsm.simulation.Inside;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -737,6 +746,35 @@ class TransactionTest extends SimulatedTransactions {
     tx.close();
     assertEquals(1, reports.size());
     assertEquals(tx.id(), reports.get(0).id());
+  }
+
+  @Test
+  void oneBeginsAlsoIfNoThreadWouldTellOfIt() {
+    SimulatedClock clock = new SimulatedClock();
+    AtomicInteger refused = new AtomicInteger();
+    Scheduler scheduler =
+        new ForwardingScheduler(new SimulatedScheduler(clock, SEED)) {
+          @Override
+          public Service.Handle start(Service service) {
+            if (service.name().equals("transactions") && refused.incrementAndGet() < 3) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.start(service);
+          }
+        };
+    Environment environment =
+        new Environment(new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(SEED));
+    try (Store few = Inside.open(environment, SimulatedStores.SMALL)) {
+      Tree there = few.openTree("t");
+      for (int i = 1; i <= 4; i++) {
+        byte[] key = {(byte) i};
+        few.runInTransaction(tx -> tx.put(there, key, key));
+        assertArrayEquals(key, there.get(key));
+      }
+    } catch (OutOfMemoryError e) {
+      fail(e); // The error itself would end all tests.
+    }
+    assertEquals(3, refused.get());
   }
 
   @Test
