@@ -69,10 +69,4 @@ public final class Stepping {
   void count(long more) {
     bytes += more;
   }
-
-  /** The priority of the job that the calling thread steps; null if it steps none. */
-  public static Job.@Nullable Priority priority() {
-    Stepping current = CURRENT.get();
-    return current == null ? null : current.priority;
-  }
 }

@@ -119,11 +119,6 @@ public final class Level<E> {
     return metas.length == 0;
   }
 
-  /** The {@code i}th SSTable in the order of keys. */
-  public E get(int i) {
-    return elements.get(i);
-  }
-
   /** What is known of the {@code i}th SSTable. */
   public SSTableMeta meta(int i) {
     return metas[i];

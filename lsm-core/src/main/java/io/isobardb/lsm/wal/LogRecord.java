@@ -97,11 +97,6 @@ public final class LogRecord {
     return lsn;
   }
 
-  /** The LSN of the record that was begun last. */
-  public long lsn() {
-    return lsn;
-  }
-
   /** Appends one byte. */
   public void putByte(int value) {
     if (next == runEnd) {
