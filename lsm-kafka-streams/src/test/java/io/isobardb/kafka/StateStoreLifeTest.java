@@ -522,8 +522,7 @@ class StateStoreLifeTest {
                 "isobar.streams.weight.other", "-1")
             .entrySet()) {
       options.put(wrong.getKey(), wrong.getValue());
-      ConfigException refused =
-          assertThrows(ConfigException.class, this::open, wrong::toString);
+      ConfigException refused = assertThrows(ConfigException.class, this::open, wrong::toString);
       assertTrue(refused.getMessage().contains(wrong.getKey()), refused.getMessage());
       options.remove(wrong.getKey());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -299,6 +301,46 @@ class TransactionalStoreTest {
     again.close();
   }
 
+  /** Else what was put would be in the changelog, and no commit or restore could take it. */
+  @Test
+  void whatIsTooLargeIsRefusedWhenItIsPut() {
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    byte[] long3000 = new byte[3_000];
+    byte[] tooLarge = new byte[9 << 20];
+    for (Executable put :
+        List.<Executable>of(
+            () -> store.put(Bytes.wrap(long3000), value("2")),
+            () -> store.put(key("b"), tooLarge),
+            () -> store.putAll(List.of(KeyValue.pair(Bytes.wrap(long3000), value("2")))))) {
+      IllegalArgumentException told = assertThrows(IllegalArgumentException.class, put);
+      assertTrue(told.getMessage().contains("state store counts"), told.getMessage());
+    }
+    store.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(List.of("a=1"), read(store.all()));
+    store.close();
+  }
+
+  /** The budget is lowered by what is held, and with it what the store takes at once. */
+  @Test
+  void whatWasTakenIsCommittedThoughTheBudgetWasLowered() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    int most = shared().store().openTree("streams").maxValueBytes();
+    assertThrows(IllegalArgumentException.class, () -> store.put(key("b"), new byte[most]));
+    byte[] large = new byte[(int) shared().heldMemory().mostValueBytes(most)];
+    assertTrue(large.length > most / 3);
+    store.put(key("large"), large);
+    hold(store, 0, 8 << 20);
+    surroundings.pass(Duration.ZERO);
+    assertEquals(8 << 20, budget());
+    store.put(key("another"), large);
+    store.commit(Map.of(CHANGELOG, 1L));
+    assertArrayEquals(large, store.get(key("large")));
+    assertArrayEquals(large, store.get(key("another")));
+    store.close();
+  }
+
   /** A range that is read while others are written, as by one that renames what it finds. */
   @Test
   void iteratorsSeeOneMoment() {
@@ -332,7 +374,8 @@ class TransactionalStoreTest {
             () -> {
               while (!stop.get()) {
                 List<String> seen = read(store.all());
-                if (seen.size() != 2 || !seen.get(0).substring(2).equals(seen.get(1).substring(2))) {
+                if (seen.size() != 2
+                    || !seen.get(0).substring(2).equals(seen.get(1).substring(2))) {
                   torn.add(seen.toString());
                 }
               }
