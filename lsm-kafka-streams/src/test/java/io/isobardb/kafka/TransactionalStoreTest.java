@@ -26,6 +26,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -35,6 +36,7 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.VersionedBytesStore;
 import org.apache.kafka.streams.state.WindowStoreIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -146,6 +148,36 @@ class TransactionalStoreTest {
     assertEquals(0, store.approximateNumUncommittedBytes());
     assertEquals(List.of("a=3", "c=4"), read(committed.all()));
     store.close();
+  }
+
+  /** By the interface, as Kafka asks: its default shows all. */
+  @Test
+  void versionsThatAreNotCommittedAreSeenByTheTaskAlone() throws ReflectiveOperationException {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    VersionedBytesStore store = open(new IsobarVersionedStore("v", 60_000, 2_000));
+    store.put(key("a"), value("1"), 1_000);
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.put(key("a"), value("2"), 2_000);
+    store.put(key("b"), value("3"), 3_000);
+    VersionedBytesStore committed =
+        (VersionedBytesStore)
+            VersionedBytesStore.class
+                .getMethod("readOnly", IsolationLevel.class)
+                .invoke(store, IsolationLevel.READ_COMMITTED);
+    assertEquals("1", version(committed.get(key("a"))));
+    assertEquals("1", version(committed.get(key("a"), 5_000)));
+    assertNull(committed.get(key("b")));
+    assertEquals("2", version(store.get(key("a"))));
+    store.commit(Map.of(CHANGELOG, 2L));
+    assertEquals("2", version(committed.get(key("a"))));
+    assertEquals("1", version(committed.get(key("a"), 1_500)));
+    assertEquals("3", version(committed.get(key("b"))));
+    store.close();
+    assertThrows(InvalidStateStoreException.class, () -> committed.get(key("a")));
+  }
+
+  private static String version(byte[] stamped) {
+    return new String(stamped, Long.BYTES, stamped.length - Long.BYTES, UTF_8);
   }
 
   @Test
