@@ -349,7 +349,8 @@ final class StateTree {
     long added = 0;
     for (Change change : changes) {
       byte[] key = change.key();
-      byte[] value = change.value() == null ? DELETED : change.value();
+      byte[] given = change.value();
+      byte[] value = given == null ? DELETED : given;
       byte[] old = writes.get(key);
       added += old == null ? value.length + key.length + HELD_OVERHEAD : value.length - old.length;
       writes = writes.with(key, value);
