@@ -70,6 +70,17 @@ final class HeldMemory {
     return budgetBytes / 2;
   }
 
+  /**
+   * The longest value that the store will take whatever the budget is lowered by.
+   *
+   * @param takenNow the longest value that it takes now, which is a part of its budget
+   */
+  long mostValueBytes(long takenNow) {
+    double least = (double) (budgetBytes - mostBytes()) / (budgetBytes - countedBytes);
+    // Budgets are divided into whole pages.
+    return (long) (takenNow * least * (STEPS - 1) / STEPS);
+  }
+
   /** Whether more is held than the budget has room for: Kafka should commit. */
   boolean isFull() {
     return heldBytes.get() > mostBytes();

@@ -8,15 +8,15 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.query.MultiVersionedKeyQuery;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.ResultOrder;
 import org.apache.kafka.streams.query.VersionedKeyQuery;
-import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.VersionedBytesStore;
 import org.apache.kafka.streams.state.VersionedKeyValueStore;
 import org.apache.kafka.streams.state.VersionedRecord;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * The second kind is the latest value. If a key was deleted last there is none; that it was deleted
  * is the end of the version before, or else an entry of its own that ends where it begins.
  */
-final class IsobarVersionedStore extends AbstractStore implements VersionedBytesStore {
+final class IsobarVersionedStore extends AbstractStore implements VersionedCalls {
   private static final byte OLD = 0;
   private static final byte LATEST = 1;
   private static final int HEAD = 1 + Long.BYTES;
@@ -386,44 +386,58 @@ final class IsobarVersionedStore extends AbstractStore implements VersionedBytes
     public void close() {}
   }
 
-  // ---- what versioned stores do not have
-
-  private static UnsupportedOperationException unsupported(String call) {
-    return new UnsupportedOperationException("versioned key-value stores do not support " + call);
+  /** The store at a level of isolation; Kafka 4.4 asks for it. */
+  public VersionedBytesStore readOnly(IsolationLevel level) {
+    return isCommittedOnly(level) ? new Committed() : this;
   }
 
-  @Override
-  public void put(Bytes key, byte[] value) {
-    throw unsupported("put without a timestamp");
-  }
+  /** Reads what Kafka has committed. */
+  private final class Committed implements VersionedCalls {
+    @Override
+    public byte @Nullable [] get(Bytes key) {
+      return stamped(latest(key, true));
+    }
 
-  @Override
-  public byte[] putIfAbsent(Bytes key, byte[] value) {
-    throw unsupported("putIfAbsent");
-  }
+    @Override
+    public byte @Nullable [] get(Bytes key, long asOfTimestamp) {
+      return stamped(asOf(key, asOfTimestamp, true));
+    }
 
-  @Override
-  public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
-    throw unsupported("putAll");
-  }
+    @Override
+    public long put(Bytes key, byte @Nullable [] value, long timestamp) {
+      throw readOnly();
+    }
 
-  @Override
-  public byte[] delete(Bytes key) {
-    throw unsupported("delete without a timestamp");
-  }
+    @Override
+    public byte @Nullable [] delete(Bytes key, long timestamp) {
+      throw readOnly();
+    }
 
-  @Override
-  public KeyValueIterator<Bytes, byte[]> range(Bytes from, Bytes to) {
-    throw unsupported("range");
-  }
+    @Override
+    public void init(StateStoreContext stateStoreContext, StateStore root) {
+      throw readOnly();
+    }
 
-  @Override
-  public KeyValueIterator<Bytes, byte[]> all() {
-    throw unsupported("all");
-  }
+    private UnsupportedOperationException readOnly() {
+      return new UnsupportedOperationException("this view of store " + name() + " is for reads");
+    }
 
-  @Override
-  public long approximateNumEntries() {
-    throw unsupported("approximateNumEntries");
+    @Override
+    public String name() {
+      return IsobarVersionedStore.this.name();
+    }
+
+    @Override
+    public boolean persistent() {
+      return true;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return IsobarVersionedStore.this.isOpen();
+    }
+
+    @Override
+    public void close() {}
   }
 }

@@ -344,11 +344,13 @@ final class StateTree {
 
   /** Holds writes back; readers see all of them or none. */
   private void hold(List<Change> changes) {
+    changes.forEach(this::checkSize);
     HeldWrites writes = Objects.requireNonNull(held);
     long added = 0;
     for (Change change : changes) {
       byte[] key = change.key();
-      byte[] value = change.value() == null ? DELETED : change.value();
+      byte[] given = change.value();
+      byte[] value = given == null ? DELETED : given;
       byte[] old = writes.get(key);
       added += old == null ? value.length + key.length + HELD_OVERHEAD : value.length - old.length;
       writes = writes.with(key, value);
@@ -360,6 +362,33 @@ final class StateTree {
       commitRequested = true;
       commitRequest.run();
     }
+  }
+
+  /**
+   * Refuses what a commit could not write: it would be in the changelog, too, and fail restores.
+   */
+  private void checkSize(Change change) {
+    byte[] value = change.value();
+    long longest = shared.heldMemory().mostValueBytes(tree.maxValueBytes());
+    if (change.key().length > tree.maxKeyBytes()) {
+      throw tooLong(
+          "key of " + change.key().length, tree.maxKeyBytes(), "a store with a larger pageSize");
+    }
+    if (value != null && value.length > longest) {
+      throw tooLong("value of " + value.length, longest, "a larger isobar.memoryBudget");
+    }
+  }
+
+  private IllegalArgumentException tooLong(String what, long longest, String remedy) {
+    return new IllegalArgumentException(
+        "state store "
+            + name
+            + ": a "
+            + what
+            + " bytes exceeds the limit of "
+            + longest
+            + " bytes; it needs "
+            + remedy);
   }
 
   /** The size in bytes up to which a commit is one batch. */
@@ -533,12 +562,7 @@ final class StateTree {
     synchronized (offsets) {
       synchronized (position) {
         return new LedgerRow(
-            stillOpen,
-            streamTime,
-            marker.toString(),
-            layout,
-            Map.copyOf(offsets),
-            position.copy());
+            stillOpen, streamTime, marker.toString(), layout, Map.copyOf(offsets), position.copy());
       }
     }
   }
@@ -620,7 +644,9 @@ final class StateTree {
       return new ProcessorStateException(
           "state store " + name + ", " + place + ": " + messages(e), e);
     }
-    return e;
+    return e instanceof IllegalArgumentException
+        ? new IllegalArgumentException("state store " + name + ", " + place + ": " + messages(e), e)
+        : e;
   }
 
   /** What a failure says, and what its causes say beside that, such as which file it was. */

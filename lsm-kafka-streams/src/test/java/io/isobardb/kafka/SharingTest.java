@@ -304,6 +304,25 @@ class SharingTest {
     }
   }
 
+  @Test
+  void whatAClientCleansUpIsGone() {
+    Path shared = directory.resolve("shared");
+    MockTask task = task("state", Map.of("isobar.streams.dir", shared.toString()));
+    IsobarKeyValueStore store = counts(task);
+    process(store, 0, 10);
+    store.commit(Map.of(CHANGELOG, 9L));
+    store.close();
+    try (KafkaStreams client = client("app", shared)) {
+      client.cleanUp();
+    }
+    IsobarKeyValueStore again = counts(task);
+    assertNull(again.committedOffset(CHANGELOG));
+    assertNull(again.get(key(0)));
+    surroundings.pass(Duration.ofSeconds(30));
+    assertEquals(2, sharedBy(shared).store().treeNames().size());
+    again.close();
+  }
+
   private KafkaStreams client(String application, Path shared) {
     StreamsBuilder builder = new StreamsBuilder();
     builder.table(

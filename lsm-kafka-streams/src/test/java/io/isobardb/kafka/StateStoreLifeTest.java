@@ -512,6 +512,29 @@ class StateStoreLifeTest {
   }
 
   @Test
+  void aCopyIsEmptyWhereMarkersNameWhatItHasNot() throws IOException {
+    KeyValueStore<Bytes, byte[]> store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of(CHANGELOG, 1L));
+    Path copy = directory.resolve("copy");
+    IsobarStores.checkpointTo(copy);
+    store.close();
+    Utils.delete(task().directory().toFile());
+    KeyValueStore<Bytes, byte[]> wiped = open();
+    wiped.put(key("a"), value("2"));
+    wiped.commit(Map.of(CHANGELOG, 2L));
+    wiped.close();
+    IsobarStores.close();
+
+    options.put("isobar.streams.dir", copy.toString());
+    KeyValueStore<Bytes, byte[]> restored = open();
+    assertNull(restored.get(key("a")));
+    assertNull(restored.committedOffset(CHANGELOG));
+    assertEquals(1, Objects.requireNonNull(SharedStore.of(copy)).sweep().size());
+    restored.close();
+  }
+
+  @Test
   void valuesThatCanNotBeAreRefused() {
     for (Map.Entry<String, String> wrong :
         Map.of(
@@ -522,8 +545,7 @@ class StateStoreLifeTest {
                 "isobar.streams.weight.other", "-1")
             .entrySet()) {
       options.put(wrong.getKey(), wrong.getValue());
-      ConfigException refused =
-          assertThrows(ConfigException.class, this::open, wrong::toString);
+      ConfigException refused = assertThrows(ConfigException.class, this::open, wrong::toString);
       assertTrue(refused.getMessage().contains(wrong.getKey()), refused.getMessage());
       options.remove(wrong.getKey());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -25,6 +26,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -34,11 +36,13 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.VersionedBytesStore;
 import org.apache.kafka.streams.state.WindowStoreIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -144,6 +148,36 @@ class TransactionalStoreTest {
     assertEquals(0, store.approximateNumUncommittedBytes());
     assertEquals(List.of("a=3", "c=4"), read(committed.all()));
     store.close();
+  }
+
+  /** By the interface, as Kafka asks: its default shows all. */
+  @Test
+  void versionsThatAreNotCommittedAreSeenByTheTaskAlone() throws ReflectiveOperationException {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    VersionedBytesStore store = open(new IsobarVersionedStore("v", 60_000, 2_000));
+    store.put(key("a"), value("1"), 1_000);
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.put(key("a"), value("2"), 2_000);
+    store.put(key("b"), value("3"), 3_000);
+    VersionedBytesStore committed =
+        (VersionedBytesStore)
+            VersionedBytesStore.class
+                .getMethod("readOnly", IsolationLevel.class)
+                .invoke(store, IsolationLevel.READ_COMMITTED);
+    assertEquals("1", version(committed.get(key("a"))));
+    assertEquals("1", version(committed.get(key("a"), 5_000)));
+    assertNull(committed.get(key("b")));
+    assertEquals("2", version(store.get(key("a"))));
+    store.commit(Map.of(CHANGELOG, 2L));
+    assertEquals("2", version(committed.get(key("a"))));
+    assertEquals("1", version(committed.get(key("a"), 1_500)));
+    assertEquals("3", version(committed.get(key("b"))));
+    store.close();
+    assertThrows(InvalidStateStoreException.class, () -> committed.get(key("a")));
+  }
+
+  private static String version(byte[] stamped) {
+    return new String(stamped, Long.BYTES, stamped.length - Long.BYTES, UTF_8);
   }
 
   @Test
@@ -299,6 +333,46 @@ class TransactionalStoreTest {
     again.close();
   }
 
+  /** Else what was put would be in the changelog, and no commit or restore could take it. */
+  @Test
+  void whatIsTooLargeIsRefusedWhenItIsPut() {
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    byte[] long3000 = new byte[3_000];
+    byte[] tooLarge = new byte[9 << 20];
+    for (Executable put :
+        List.<Executable>of(
+            () -> store.put(Bytes.wrap(long3000), value("2")),
+            () -> store.put(key("b"), tooLarge),
+            () -> store.putAll(List.of(KeyValue.pair(Bytes.wrap(long3000), value("2")))))) {
+      IllegalArgumentException told = assertThrows(IllegalArgumentException.class, put);
+      assertTrue(told.getMessage().contains("state store counts"), told.getMessage());
+    }
+    store.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(List.of("a=1"), read(store.all()));
+    store.close();
+  }
+
+  /** The budget is lowered by what is held, and with it what the store takes at once. */
+  @Test
+  void whatWasTakenIsCommittedThoughTheBudgetWasLowered() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    int most = shared().store().openTree("streams").maxValueBytes();
+    assertThrows(IllegalArgumentException.class, () -> store.put(key("b"), new byte[most]));
+    byte[] large = new byte[(int) shared().heldMemory().mostValueBytes(most)];
+    assertTrue(large.length > most / 3);
+    store.put(key("large"), large);
+    hold(store, 0, 8 << 20);
+    surroundings.pass(Duration.ZERO);
+    assertEquals(8 << 20, budget());
+    store.put(key("another"), large);
+    store.commit(Map.of(CHANGELOG, 1L));
+    assertArrayEquals(large, store.get(key("large")));
+    assertArrayEquals(large, store.get(key("another")));
+    store.close();
+  }
+
   /** A range that is read while others are written, as by one that renames what it finds. */
   @Test
   void iteratorsSeeOneMoment() {
@@ -332,7 +406,8 @@ class TransactionalStoreTest {
             () -> {
               while (!stop.get()) {
                 List<String> seen = read(store.all());
-                if (seen.size() != 2 || !seen.get(0).substring(2).equals(seen.get(1).substring(2))) {
+                if (seen.size() != 2
+                    || !seen.get(0).substring(2).equals(seen.get(1).substring(2))) {
                   torn.add(seen.toString());
                 }
               }
