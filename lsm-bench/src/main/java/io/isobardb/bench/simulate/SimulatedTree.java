@@ -210,7 +210,7 @@ final class SimulatedTree {
                   null,
                   List.of(),
                   List.of(),
-                  Set.of(MergeChoice.Slot.values())));
+                  Set.of(MergeChoice.Slot.L0, MergeChoice.Slot.DEEP)));
       if (choice == null) {
         return;
       }
@@ -226,7 +226,7 @@ final class SimulatedTree {
 
   private long carryOut(MergeChoice choice, long tableBytes) {
     List<SSTableMeta> outputs = new ArrayList<>();
-    if (choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1) {
+    if (choice.kind().rewrites()) {
       for (MergeChoice.Input input : choice.inputs()) {
         for (SSTableMeta table : input.tables()) {
           for (int id : contents.remove(table.fileNumber())) {

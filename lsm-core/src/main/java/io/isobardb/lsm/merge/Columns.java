@@ -31,6 +31,18 @@ final class Columns {
   /** A run is merged with newer ones if it is no more than this many times as large. */
   private static final int LARGER_RUN = 2;
 
+  /** So many runs become one while a larger merge goes on: not fewer, or it is not worth it. */
+  private static final int FEWEST_GATHERED = 4;
+
+  /** Nor more, so that it does not take long. */
+  private static final int MOST_GATHERED = 16;
+
+  /** The part of what a merge should take at most that such a merge takes at most. */
+  private static final int GATHERED_PART = 4;
+
+  /** So many of the cheapest sets of runs are looked at in detail. */
+  private static final int MOST_TRIED = 64;
+
   /** More than any ratio of bytes. */
   private static final double TOO_LARGE = 1e12;
 
@@ -230,6 +242,56 @@ final class Columns {
       }
     }
     return best;
+  }
+
+  /**
+   * Runs of which some adjacent ones could become one.
+   *
+   * @param from the newest
+   * @param to one past the oldest
+   * @param cost bytes to rewrite for each run that goes
+   */
+  private record Adjacent(int from, int to, double cost) {}
+
+  /**
+   * Adjacent runs that become fewer for the least bytes, while another merge goes on. None is
+   * larger than the others together: so a byte is rewritten only where its run doubles.
+   */
+  @Nullable InputSet cheapestToGather() {
+    long[] bytes = new long[runs.size()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = freeBytes(i);
+    }
+    List<Adjacent> all = new ArrayList<>();
+    for (int from = 0; from < bytes.length; from++) {
+      long sum = 0;
+      long largest = 0;
+      int end = Math.min(bytes.length, from + MOST_GATHERED);
+      for (int to = from; to < end && bytes[to] > 0; ) {
+        sum += bytes[to];
+        largest = Math.max(largest, bytes[to]);
+        to++;
+        if (to - from >= FEWEST_GATHERED && largest <= sum - largest) {
+          all.add(new Adjacent(from, to, (double) sum / (to - from - 1)));
+        }
+      }
+    }
+    return all.stream()
+        .sorted(Comparator.comparingDouble(Adjacent::cost))
+        .limit(MOST_TRIED)
+        .flatMap(each -> neighbours(each.from(), each.to()).stream())
+        .filter(set -> set.groups() >= FEWEST_GATHERED)
+        .filter(set -> set.upperBytes() <= maxInputBytes / GATHERED_PART)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Bytes of a run that are in no merge. */
+  private long freeBytes(int index) {
+    return runs.get(index).run().elements().stream()
+        .filter(table -> !busy.contains(table.fileNumber()))
+        .mapToLong(SSTableMeta::sizeBytes)
+        .sum();
   }
 
   /** What may be merged of adjacent runs, each with all that overlaps it there. */

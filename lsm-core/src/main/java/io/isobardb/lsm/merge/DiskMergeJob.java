@@ -135,6 +135,9 @@ final class DiskMergeJob implements Job {
     if (choice.kind() == MergeChoice.Kind.DRAIN_L1) {
       return Priority.IDLE;
     }
+    if (choice.kind() == MergeChoice.Kind.GATHER) {
+      return Priority.GATHER;
+    }
     return choice.fromL0() || choice.inputs().isEmpty() ? Priority.MERGE_L0 : Priority.MERGE_DEEP;
   }
 
@@ -173,9 +176,7 @@ final class DiskMergeJob implements Job {
       abandon();
       return false;
     }
-    boolean rewrites =
-        choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1;
-    if (rewrites && !carry()) {
+    if (choice.kind().rewrites() && !carry()) {
       return true;
     }
     commit();

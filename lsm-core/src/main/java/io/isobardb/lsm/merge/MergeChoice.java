@@ -55,6 +55,8 @@ public record MergeChoice(
   public enum Slot {
     /** Merges of L0, and changes of levels. */
     L0,
+    /** Merges within L0, beside another merge of the same tree's L0. */
+    GATHER,
     /** All others. */
     DEEP
   }
@@ -67,12 +69,19 @@ public record MergeChoice(
     MOVE,
     /** As {@link #MERGE}, with the lowest priority: to empty an L1 that is no longer wanted. */
     DRAIN_L1,
+    /** As {@link #MERGE}, beside another merge of L0: small groups become one. */
+    GATHER,
     /** An empty L1 comes on top; the other levels' numbers grow by one. */
     ADD_LEVEL,
     /** The inputs go, unread: range deletes hide all they hold, or it has expired. */
     DROP_TABLES,
     /** The empty L1 goes; the other levels' numbers shrink by one. */
-    DROP_LEVEL
+    DROP_LEVEL;
+
+    /** Whether the inputs are read, and written anew. */
+    public boolean rewrites() {
+      return this == MERGE || this == DRAIN_L1 || this == GATHER;
+    }
   }
 
   /**
@@ -145,6 +154,9 @@ public record MergeChoice(
 
   /** The slot that it takes. */
   public Slot slot() {
+    if (kind == Kind.GATHER) {
+      return Slot.GATHER;
+    }
     return inputs.isEmpty() || fromL0() ? Slot.L0 : Slot.DEEP;
   }
 
@@ -193,7 +205,7 @@ public record MergeChoice(
   /** What listeners are told it was. */
   MergeKind eventKind() {
     return switch (kind) {
-      case MERGE, DRAIN_L1 -> {
+      case MERGE, DRAIN_L1, GATHER -> {
         if (output.inL0()) {
           yield MergeKind.WITHIN_L0;
         }
@@ -230,7 +242,7 @@ public record MergeChoice(
         SSTableMeta table = inputs.get(0).tables().get(0);
         edit.move(table.fileNumber(), place(version, table));
       }
-      case MERGE, DRAIN_L1, DROP_TABLES -> {
+      case MERGE, DRAIN_L1, GATHER, DROP_TABLES -> {
         for (Input input : inputs) {
           input.tables().forEach(table -> edit.remove(table.fileNumber()));
         }

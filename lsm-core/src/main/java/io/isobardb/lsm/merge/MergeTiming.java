@@ -19,7 +19,7 @@ import java.util.Set;
  * @param reserveBytes of the disk, for flushes meanwhile
  */
 public record MergeTiming(MergeSchedule schedule, long slowDebtBytes, long reserveBytes) {
-  private static final Set<Slot> ALL = Set.of(Slot.values());
+  private static final Set<Slot> ALL = Set.of(Slot.L0, Slot.DEEP);
 
   /** A delay after the last write is seen to be over within this part of it. */
   private static final int LOOKS = 4;
@@ -58,7 +58,7 @@ public record MergeTiming(MergeSchedule schedule, long slowDebtBytes, long reser
    * What may run.
    *
    * @param slots merges that may begin; those of {@link Slot#L0} that have begun go on in any case,
-   *     others are paused
+   *     and {@link Slot#GATHER} goes with them; others are paused
    * @param reason for messages
    */
   record Choice(Set<Slot> slots, String reason) {

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param plan what the levels are to hold; null if they follow batches or write memory
  * @param running choices for this tree that were made and are not yet in {@code version}
  * @param voidable those of {@code running} that can still be given up, without a trace
- * @param free the slots of which there is one for another merge
+ * @param free the slots of which there is one for another merge; {@link Slot#GATHER} if a merge
+ *     takes groups of L0 down and L0 is on the way to its limit though
  */
 public record MergeView(
     Version version,
@@ -33,7 +34,7 @@ public record MergeView(
     List<MergeChoice> running,
     List<MergeChoice> voidable,
     Set<Slot> free) {
-  /** A view where every slot is free and no merge is given up. */
+  /** A view of a tree that may begin any merge, where none is given up. */
   public MergeView(
       Version version,
       TreeShape shape,
@@ -49,7 +50,7 @@ public record MergeView(
         null,
         running,
         List.of(),
-        Set.of(Slot.values()));
+        Set.of(Slot.L0, Slot.DEEP));
   }
 
   /** Checks the numbers. */

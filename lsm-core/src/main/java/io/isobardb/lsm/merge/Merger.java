@@ -1,12 +1,14 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.version.L0Rules;
+import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -219,8 +221,13 @@ public final class Merger {
       return null;
     }
     EnumSet<Slot> free = free();
+    EnumSet<Slot> taken = EnumSet.complementOf(free);
+    taken.remove(Slot.GATHER);
+    if (mayGather(tree, running.getOrDefault(tree, List.of()))) {
+      free.add(Slot.GATHER);
+    }
     if (free.isEmpty()) {
-      waiting.put(tree, EnumSet.allOf(Slot.class));
+      waiting.put(tree, taken);
       return null;
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
@@ -239,7 +246,6 @@ public final class Merger {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
     if (choice == null) {
-      Set<Slot> taken = EnumSet.complementOf(free);
       if (!taken.isEmpty()) {
         waiting.put(tree, taken);
       }
@@ -292,7 +298,7 @@ public final class Merger {
   public void mergeForReads(TreeHandle tree, ReadLosses losses) {
     MergeView view;
     synchronized (this) {
-      view = view(tree, running.getOrDefault(tree, List.of()), EnumSet.allOf(Slot.class));
+      view = view(tree, running.getOrDefault(tree, List.of()), EnumSet.of(Slot.L0, Slot.DEEP));
     }
     List<MergeDown.Passed> paid = settings.disk().paidFor(view, losses);
     synchronized (this) {
@@ -335,6 +341,22 @@ public final class Merger {
     request(tree);
   }
 
+  /**
+   * Whether groups of L0 may be merged with each other beside a merge that takes others down, and
+   * takes long: L0 is on the way to its limit meanwhile. A tree has one such merge at a time.
+   */
+  private boolean mayGather(TreeHandle tree, List<DiskMergeJob> jobs) {
+    boolean besideOther = false;
+    for (DiskMergeJob job : jobs) {
+      if (job.choice().slot() == Slot.GATHER) {
+        return false;
+      }
+      besideOther |= job.choice().leavesL0();
+    }
+    return besideOther && allowed.contains(Slot.L0) && l0(tree).nearlyFull();
+  }
+
+  /** Free slots for whatever tree; {@link Slot#GATHER} is none of them. */
   private EnumSet<Slot> free() {
     EnumSet<Slot> free = EnumSet.noneOf(Slot.class);
     Slots slots = settings.slots();
@@ -498,6 +520,11 @@ public final class Merger {
       waiting.remove(next);
     }
     return next;
+  }
+
+  private FullL0 l0(TreeHandle tree) {
+    Version version = tree.states().current().version();
+    return FullL0.of(tree.name(), version, tree.l0Limits(settings.l0Rules()));
   }
 
   /** Whether a tree is not flushed for memory's sake until its L0 has been merged. */

@@ -116,7 +116,7 @@ final class NeedlessTables {
   private @Nullable MergeChoice rewriting(TreeHandle tree, Set<Long> busy, Set<Slot> free) {
     Deque<Rewriting> all = waiting.get(tree);
     Version version = tree.states().current().version();
-    while (all != null && !all.isEmpty() && free.size() == Slot.values().length) {
+    while (all != null && !all.isEmpty() && free.contains(Slot.L0) && free.contains(Slot.DEEP)) {
       Rewriting next = all.removeFirst();
       MergeChoice.Input input = next.input();
       SSTableMeta table = input.tables().get(0);

@@ -247,13 +247,16 @@ public final class PartitionedLeveling implements MergePolicy {
 
     private @Nullable MergeChoice choose(Candidate candidate) {
       if (!view.free().contains(candidate.source() == Source.L0 ? Slot.L0 : Slot.DEEP)) {
-        return null;
+        return candidate.source() == Source.L0 ? gather(candidate) : null;
       }
       return switch (candidate.source()) {
         case LEVEL -> mergeLevel(candidate.height(), Kind.MERGE, candidate.reason());
         case TIERS -> mergeTiers(Kind.MERGE, candidate.reason());
         case CROWD -> mergeCrowd(candidate.reason());
-        case L0 -> mergeL0WithinSpace(candidate);
+        case L0 -> {
+          MergeChoice choice = mergeL0WithinSpace(candidate);
+          yield choice == null ? gather(candidate) : choice;
+        }
       };
     }
 
@@ -579,12 +582,18 @@ public final class PartitionedLeveling implements MergePolicy {
      * of their groups.
      */
     private @Nullable MergeChoice mergeWithinL0(Candidate candidate, @Nullable InputSet best) {
-      if (best == null || !options.mergesWithinL0() || options.l0() == L0Structure.ORIGINAL) {
-        return null;
-      }
+      String why = candidate.reason() + ", little for what it overlaps";
+      return mayMergeWithinL0() && best != null ? withinL0(Kind.MERGE, best, why) : null;
+    }
+
+    private boolean mayMergeWithinL0() {
+      return options.mergesWithinL0() && options.l0() != L0Structure.ORIGINAL;
+    }
+
+    private MergeChoice withinL0(Kind kind, InputSet best, String why) {
       List<MergeChoice.Input> inputs = best.inputs();
       return new MergeChoice(
-          Kind.MERGE,
+          kind,
           inputs,
           inputs.get(inputs.size() - 1).place(),
           best.minKey(),
@@ -592,10 +601,24 @@ public final class PartitionedLeveling implements MergePolicy {
           false,
           String.format(
               Locale.ROOT,
-              "%s, little for what it overlaps: %s of %d groups into one",
-              candidate.reason(),
+              "%s: %s of %d groups into one",
+              why,
               mega(best.upperBytes()),
               inputs.size()));
+    }
+
+    /**
+     * While a merge of L0 goes on, what is flushed makes many small groups: those that are cheapest
+     * become one. Groups that the other merge takes stay out, and so does what lies above and below
+     * one of their SSTables. So the order of versions holds whichever ends first.
+     */
+    private @Nullable MergeChoice gather(Candidate candidate) {
+      if (!view.free().contains(Slot.GATHER) || !mayMergeWithinL0()) {
+        return null;
+      }
+      InputSet set = columns(version.groups()).cheapestToGather();
+      String why = candidate.reason() + ", beside another merge of it";
+      return set == null ? null : withinL0(Kind.GATHER, set, why);
     }
 
     private int outputOfL0() {

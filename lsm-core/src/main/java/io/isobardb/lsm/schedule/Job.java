@@ -11,6 +11,8 @@ public interface Job {
   enum Priority {
     /** Frees write memory; never waits behind merges. */
     FLUSH,
+    /** Makes one of small L0 groups beside a larger merge of L0, which waits for it. */
+    GATHER,
     /** Keeps the number of L0 groups down. */
     MERGE_L0,
     /** Merges in memory. */
@@ -21,11 +23,11 @@ public interface Job {
     IDLE;
 
     /**
-     * Whether writers wait for jobs of this priority in the end: for {@link #FLUSH} and {@link
-     * #MERGE_L0}.
+     * Whether writers wait for jobs of this priority in the end: for {@link #FLUSH}, {@link
+     * #GATHER} and {@link #MERGE_L0}.
      */
     boolean isUrgent() {
-      return this == FLUSH || this == MERGE_L0;
+      return this == FLUSH || this == GATHER || this == MERGE_L0;
     }
   }
 

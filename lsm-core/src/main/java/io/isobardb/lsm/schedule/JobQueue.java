@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@link Job.Priority#MERGE_DEEP} and {@link Job.Priority#IDLE}, whose steps may wait long
  *       for the disk, never have all workers. So no flush waits for the end of such a step.
- *   <li>{@link Job.Priority#FLUSH} never has all workers while a {@link Job.Priority#MERGE_L0}
- *       wants one. So a merge of L0 goes on beside flushes, however many there are.
+ *   <li>{@link Job.Priority#FLUSH} never has all workers while a merge of L0 wants one. So a merge
+ *       of L0 goes on beside flushes, however many there are.
+ *   <li>{@link Job.Priority#GATHER} has none that leaves merges of L0 all workers. So a merge in
+ *       memory, for which a flush may wait, goes on beside them: with two workers a larger merge of
+ *       L0 stands still meanwhile.
  * </ul>
  *
  * <p>A priority can be held back: its jobs stay in the queue, or go back there after their step. A
@@ -35,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobQueue {
   private static final Job.Priority[] PRIORITIES = Job.Priority.values();
   private static final int FLUSH = Job.Priority.FLUSH.ordinal();
+  private static final int GATHER = Job.Priority.GATHER.ordinal();
   private static final int MERGE_L0 = Job.Priority.MERGE_L0.ordinal();
   private static final int FIRST_SLOW = Job.Priority.MERGE_DEEP.ordinal();
 
@@ -173,14 +177,28 @@ public final class JobQueue {
       return poll(PRIORITIES.length, nanos);
     }
     Job next = poll(priority, nanos);
-    if (next == null && priority == FLUSH && !mayRun(FLUSH) && !inDebt(MERGE_L0, nanos)) {
-      next = take(MERGE_L0);
+    if (next == null && priority == FLUSH && !mayRun(FLUSH)) {
+      next = takeOfL0(nanos);
     }
     if (next == null) {
       return take(priority);
     }
     preemptions++;
     return next;
+  }
+
+  private @Nullable Job takeOfL0(long nanos) {
+    for (int i : new int[] {GATHER, MERGE_L0}) {
+      if (!queues.get(i).isEmpty() && mayRun(i) && !inDebt(i, nanos)) {
+        return take(i);
+      }
+    }
+    return null;
+  }
+
+  /** Whether a merge of L0 waits for a worker. */
+  private boolean awaitsL0() {
+    return !queues.get(GATHER).isEmpty() || !queues.get(MERGE_L0).isEmpty();
   }
 
   /** A job that is held back and is to rest now, not to be stepped; null if there is none. */
@@ -220,7 +238,7 @@ public final class JobQueue {
    * lock, so that {@link #nextAfter} is called only when it matters.
    */
   public int urgency() {
-    if (!queues.get(MERGE_L0).isEmpty() && !mayRun(FLUSH)) {
+    if (awaitsL0() && !mayRun(FLUSH)) {
       return -1;
     }
     for (int i = 0; i < PRIORITIES.length; i++) {
@@ -286,8 +304,11 @@ public final class JobQueue {
   /** Whether there is a slot for one more of this priority. */
   private boolean mayRun(int priority) {
     int most = Math.max(1, workers - 1);
-    if (priority == FLUSH && !queues.get(MERGE_L0).isEmpty()) {
+    if (priority == FLUSH && awaitsL0()) {
       return running[FLUSH] < most;
+    }
+    if (priority == GATHER || priority == MERGE_L0 && running[GATHER] > 0) {
+      return running[GATHER] + running[MERGE_L0] < most;
     }
     if (priority >= FIRST_SLOW) {
       int slow = 0;

@@ -192,7 +192,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private static IoPurpose purpose(Job.Priority priority) {
     return switch (priority) {
       case FLUSH -> IoPurpose.FLUSH;
-      case MERGE_L0 -> IoPurpose.MERGE_L0;
+      case GATHER, MERGE_L0 -> IoPurpose.MERGE_L0;
       case MERGE_MEMORY, MERGE_DEEP, IDLE -> IoPurpose.MERGE_DEEP;
     };
   }

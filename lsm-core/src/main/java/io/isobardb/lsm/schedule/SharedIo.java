@@ -139,7 +139,7 @@ public final class SharedIo implements IoBudget {
         double due =
             switch (priority) {
               case FLUSH -> flushOwed;
-              case MERGE_L0 -> urgentOwed;
+              case GATHER, MERGE_L0 -> urgentOwed;
               case MERGE_MEMORY -> 0;
               case MERGE_DEEP, IDLE -> owed;
             };

@@ -81,7 +81,10 @@ class BytesByPurposeTest {
       // Jobs read nothing but SSTables.
       Map<IoPurpose, Long> read = stats.ioBytesRead();
       assertEquals(world.storage.bytesRead(Job.Priority.FLUSH), read.get(IoPurpose.FLUSH));
-      assertEquals(world.storage.bytesRead(Job.Priority.MERGE_L0), read.get(IoPurpose.MERGE_L0));
+      assertEquals(
+          world.storage.bytesRead(Job.Priority.MERGE_L0)
+              + world.storage.bytesRead(Job.Priority.GATHER),
+          read.get(IoPurpose.MERGE_L0));
       assertEquals(
           world.storage.bytesRead(Job.Priority.MERGE_DEEP)
               + world.storage.bytesRead(Job.Priority.IDLE),

@@ -88,6 +88,7 @@ class MergeModelTest {
   private long nextFile = 1;
   private final Map<MergeChoice.Kind, Integer> kinds = new HashMap<>();
   private int withinL0;
+  private int gathered;
   private int toTiers;
   private int withinTiers;
   private int fromTiers;
@@ -111,6 +112,7 @@ class MergeModelTest {
     assertTrue(fromTiers > 10, fromTiers + " merges left the tiers");
     assertTrue(throughTiers > 10, throughTiers + " merges of L0 took tiers along");
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
+    assertTrue(gathered > 10, gathered + " merges within L0 beside another one of L0");
     assertTrue(voided > 10, voided + " merges were given up");
     assertTrue(wished > 100, wished + " merges were done for reads");
     assertTrue(indebted > 1000, indebted + " times merges were due");
@@ -237,6 +239,7 @@ class MergeModelTest {
     if (choice != null) {
       kinds.merge(choice.kind(), 1, Integer::sum);
       withinL0 += choice.output().inL0() ? 1 : 0;
+      gathered += choice.slot() == Slot.GATHER ? 1 : 0;
       countTiers(choice);
       voided += choice.voids().size();
       running.removeAll(choice.voids());
@@ -260,10 +263,13 @@ class MergeModelTest {
   private MergeView view() {
     List<MergeChoice> voidable = running.stream().filter(choice -> random.nextInt(4) > 0).toList();
     Set<Slot> free = EnumSet.noneOf(Slot.class);
-    for (Slot slot : Slot.values()) {
+    for (Slot slot : List.of(Slot.L0, Slot.DEEP)) {
       if (running.isEmpty() || random.nextInt(4) > 0) {
         free.add(slot);
       }
+    }
+    if (running.stream().anyMatch(MergeChoice::fromL0)) {
+      free.add(Slot.GATHER);
     }
     return new MergeView(
         version,
@@ -295,10 +301,10 @@ class MergeModelTest {
                 (key, all) -> merged.computeIfAbsent(key, any -> new ArrayList<>()).addAll(all));
       }
     }
-    boolean rewrites =
-        choice.kind() == MergeChoice.Kind.MERGE || choice.kind() == MergeChoice.Kind.DRAIN_L1;
     List<SSTableMeta> output =
-        rewrites ? write(filter(merged, key -> choice.nothingBelow(version, key(key)))) : List.of();
+        choice.kind().rewrites()
+            ? write(filter(merged, key -> choice.nothingBelow(version, key(key))))
+            : List.of();
     version = version.apply(choice.edit(1, version, output));
   }
 

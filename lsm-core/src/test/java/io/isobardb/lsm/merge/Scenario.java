@@ -46,9 +46,10 @@ import org.jspecify.annotations.Nullable;
  * lost 7=120 9=30            what reads have paid for if they have lost so many pages of 1 MB by
  *     passing SSTables, and how it is merged
  * start                      chooses, and lets it run; what it voids runs no more
- * free L0 DEEP               the slots that are free from now on
+ * free L0 DEEP               the slots that are free from now on; those two unless given
  * commits                    what runs now can't be voided any more
  * finish                     the first of what runs is done; a merge's output is one SSTable
+ * finish last                the last of what runs is done
  * show                       the levels
  * </pre>
  */
@@ -64,7 +65,7 @@ final class Scenario {
   private @Nullable LevelShares plan;
   private final List<MergeChoice> running = new ArrayList<>();
   private final List<MergeChoice> voidable = new ArrayList<>();
-  private final Set<Slot> free = EnumSet.allOf(Slot.class);
+  private final Set<Slot> free = EnumSet.of(Slot.L0, Slot.DEEP);
   private long nextFile = 1000;
 
   String ask(List<String> lines) {
@@ -101,9 +102,9 @@ final class Scenario {
         if (running.isEmpty()) {
           return "nothing runs\n";
         }
-        MergeChoice first = running.remove(0);
-        voidable.remove(first);
-        finish(first);
+        MergeChoice done = running.remove(words.length > 1 ? running.size() - 1 : 0);
+        voidable.remove(done);
+        finish(done);
       }
       case "free" -> {
         free.clear();
@@ -159,7 +160,8 @@ final class Scenario {
     plan = null;
     running.clear();
     voidable.clear();
-    free.addAll(EnumSet.allOf(Slot.class));
+    free.clear();
+    free.addAll(EnumSet.of(Slot.L0, Slot.DEEP));
   }
 
   private static Runs runs(String numbers) {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import static io.isobardb.lsm.schedule.Job.Priority.FLUSH;
+import static io.isobardb.lsm.schedule.Job.Priority.GATHER;
 import static io.isobardb.lsm.schedule.Job.Priority.IDLE;
 import static io.isobardb.lsm.schedule.Job.Priority.MERGE_DEEP;
 import static io.isobardb.lsm.schedule.Job.Priority.MERGE_L0;
@@ -28,6 +29,7 @@ class JobQueueTest {
 
   private final Job flush = new Named(FLUSH, "flush");
   private final Job secondFlush = new Named(FLUSH, "second flush");
+  private final Job gather = new Named(GATHER, "gather");
   private final Job l0 = new Named(MERGE_L0, "L0");
   private final Job memory = new Named(MERGE_MEMORY, "memory");
   private final Job deep = new Named(MERGE_DEEP, "deep");
@@ -109,6 +111,53 @@ class JobQueueTest {
     assertSame(flush, queue.nextAfter(flush, 0));
     queue.onEnded(l0);
     assertSame(secondFlush, queue.next(0));
+  }
+
+  @Test
+  void aSmallMergeOfL0GoesBeforeALargerOneAndLeavesAWorkerToOthers() {
+    JobQueue queue = new JobQueue(2);
+    queue.add(l0);
+    assertSame(l0, next(queue));
+    queue.add(gather);
+    assertNull(queue.next(0));
+    queue.add(memory);
+    assertSame(memory, next(queue));
+    assertTrue(queue.urgency() < MERGE_L0.ordinal(), "the worker does not even look");
+    assertSame(gather, queue.nextAfter(l0, 0));
+    queue.onEnded(memory);
+    assertNull(queue.next(0));
+    queue.add(flush);
+    assertSame(flush, next(queue));
+    queue.add(secondFlush);
+    assertSame(gather, queue.nextAfter(gather, 0));
+    queue.onEnded(flush);
+    assertSame(secondFlush, next(queue));
+    queue.onEnded(gather);
+    assertSame(l0, next(queue));
+  }
+
+  @Test
+  void withThreeWorkersBothMergesOfL0GoOn() {
+    JobQueue queue = new JobQueue(3);
+    List.of(l0, gather, deep).forEach(queue::add);
+    for (Job job : List.of(gather, l0, deep)) {
+      assertSame(job, next(queue));
+    }
+  }
+
+  @Test
+  void withOneWorkerASmallMergeGoesBeforeALargerOne() {
+    JobQueue queue = new JobQueue(1);
+    queue.add(l0);
+    assertSame(l0, next(queue));
+    queue.add(gather);
+    assertSame(gather, queue.nextAfter(l0, 0));
+    queue.add(flush);
+    assertSame(flush, queue.nextAfter(gather, 0));
+    queue.onEnded(flush);
+    assertSame(gather, next(queue));
+    queue.onEnded(gather);
+    assertSame(l0, next(queue));
   }
 
   @Test
