@@ -11,11 +11,12 @@ import org.HdrHistogram.Histogram;
  * The rules of clauses 5.2 and 5.5.1 that a run can be judged by.
  *
  * <p>The specification's ranges are for runs of two hours. A short run has fewer cases than they
- * ask for: a range is widened to what chance alone makes of the number of cases, three standard
- * deviations, and the widened range is what is shown.
+ * ask for: a range is widened to what chance alone makes of the number of cases, five standard
+ * deviations, and the widened range is what is shown. By three, one run in a hundred would be
+ * judged wrongly, as several rules are asked.
  */
 public final class Rules {
-  private static final double DEVIATIONS = 3;
+  private static final double DEVIATIONS = 5;
   private static final int PERCENTILE_SLACK_MILLIS = 100;
 
   private final RunResult result;
