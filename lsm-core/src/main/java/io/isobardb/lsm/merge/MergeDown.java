@@ -17,14 +17,16 @@ public sealed interface MergeDown {
   boolean goesDown(Version version, Place place, SSTableMeta table);
 
   /** The SSTables of the last level that have to be rewritten where they stand. */
-  List<SSTableMeta> toClean(Version version);
+  default List<SSTableMeta> toClean(Version version) {
+    return List.of();
+  }
 
   /** Why, for events. */
   String reason();
 
   /** Whether it is done because reads have lost as much as it costs. */
   default boolean isForReads() {
-    return false;
+    return !(this instanceof Range);
   }
 
   /** Whether nothing is left to do. */
@@ -113,18 +115,8 @@ public sealed interface MergeDown {
     }
 
     @Override
-    public List<SSTableMeta> toClean(Version version) {
-      return List.of();
-    }
-
-    @Override
     public String reason() {
       return "reads have paid for it";
-    }
-
-    @Override
-    public boolean isForReads() {
-      return true;
     }
   }
 
@@ -140,18 +132,8 @@ public sealed interface MergeDown {
     }
 
     @Override
-    public List<SSTableMeta> toClean(Version version) {
-      return List.of();
-    }
-
-    @Override
     public String reason() {
       return "reads have paid for one run";
-    }
-
-    @Override
-    public boolean isForReads() {
-      return true;
     }
   }
 }

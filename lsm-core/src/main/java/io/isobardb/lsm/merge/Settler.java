@@ -13,11 +13,11 @@ import java.util.Map;
  *
  * <p>What is in memory hides older versions on disk. A scan passes both, however much of them is
  * cached, and no merge in memory changes that. So a tree of which all fits into memory is settled
- * once the scans since its last write have lost by its runs what that costs. That comes to about
- * twice what would have been best if the worst comes, and to nothing where nobody scans (decision
- * 0011). Lookups count against it: what is packed in memory has an index that answers them. A
- * larger tree is left alone: its reads wait for the device, and merging it takes long. So is one of
- * which nearly all is one run already.
+ * once the scans since its last write have lost by its runs half of what that takes. That comes to
+ * about three times what would have been best if the worst comes, and to nothing where nobody scans
+ * (decision 0011). Lookups count against it: what is packed in memory has an index that answers
+ * them. A larger tree is left alone: its reads wait for the device, and merging it takes long. So
+ * is one of which nearly all is one run already.
  *
  * <p>Thread rule: for {@link IdleWatch}, which calls one method at a time.
  */
