@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,38 +34,6 @@ class ClassLoadersTest {
       assertArrayEquals(new byte[] {2}, store.get(key));
       store.close();
       assertEquals(0, IsobarStores.close());
-    }
-  }
-
-  /** Has the classes of this package for itself. */
-  private static final class Apart extends ClassLoader {
-    private static final String PACKAGE = Application.class.getPackageName() + ".";
-
-    Apart() {
-      super(Application.class.getClassLoader());
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (!name.startsWith(PACKAGE)) {
-        return super.loadClass(name, resolve);
-      }
-      synchronized (getClassLoadingLock(name)) {
-        Class<?> loaded = findLoadedClass(name);
-        return loaded == null ? define(name) : loaded;
-      }
-    }
-
-    private Class<?> define(String name) throws ClassNotFoundException {
-      try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
-        if (in == null) {
-          throw new ClassNotFoundException(name);
-        }
-        byte[] bytes = in.readAllBytes();
-        return defineClass(name, bytes, 0, bytes.length);
-      } catch (IOException e) {
-        throw new ClassNotFoundException(name, e);
-      }
     }
   }
 

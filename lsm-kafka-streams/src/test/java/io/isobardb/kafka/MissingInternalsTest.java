@@ -5,15 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -83,42 +80,6 @@ class MissingInternalsTest {
             });
   }
 
-  /** Has the classes of this package for itself, and lacks one class. */
-  private static final class Lacking extends ClassLoader {
-    private static final String PACKAGE = Application.class.getPackageName() + ".";
-
-    private final String missing;
-
-    Lacking(String missing) {
-      super(Application.class.getClassLoader());
-      this.missing = missing;
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (name.equals(missing)) {
-        throw new ClassNotFoundException(name);
-      }
-      if (!name.startsWith(PACKAGE)) {
-        return super.loadClass(name, resolve);
-      }
-      synchronized (getClassLoadingLock(name)) {
-        Class<?> loaded = findLoadedClass(name);
-        return loaded == null ? define(name) : loaded;
-      }
-    }
-
-    private Class<?> define(String name) throws ClassNotFoundException {
-      try (InputStream in =
-          Objects.requireNonNull(getResourceAsStream(name.replace('.', '/') + ".class"), name)) {
-        byte[] bytes = in.readAllBytes();
-        return defineClass(name, bytes, 0, bytes.length);
-      } catch (IOException e) {
-        throw new ClassNotFoundException(name, e);
-      }
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -127,7 +88,7 @@ class MissingInternalsTest {
         "org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper"
       })
   void allButVersionedStoresWorkWithout(String missing) throws Exception {
-    Class<?> type = new Lacking(missing).loadClass(Application.class.getName());
+    Class<?> type = new Apart(missing).loadClass(Application.class.getName());
     @SuppressWarnings("unchecked")
     Consumer<Path> application = (Consumer<Path>) type.getConstructor().newInstance();
     application.accept(temp);
