@@ -42,7 +42,7 @@ import org.rocksdb.RocksIterator;
  * scans and reads take is told, too.
  */
 class DocumentsTest {
-  private static final int DOCUMENTS = Integer.getInteger("isobar.documents", 60_000);
+  private static final int DOCUMENTS = Integer.getInteger("isobar.documents", 30_000);
   private static final int BYTES = 300;
   private static final int SCANS = 4;
   private static final int GETS = Math.min(20_000, DOCUMENTS);

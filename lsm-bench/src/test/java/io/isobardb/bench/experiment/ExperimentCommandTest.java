@@ -75,31 +75,6 @@ class ExperimentCommandTest {
   }
 
   @Test
-  void optionsOfTheStoresAreParametersOfEachPoint() throws Exception {
-    int exit =
-        experiment(
-            "exact-bytes",
-            "--only",
-            "workload=write-only",
-            "--only",
-            "scheme=leveled",
-            "--only",
-            "write memory=1",
-            "--option",
-            "experiment.flushTrigger=0.95",
-            "--json");
-    assertEquals(0, exit, err.toString());
-    List<?> told = JSON.std.listFrom(out.toString());
-    assertEquals(1, told.size());
-    Map<?, ?> result = (Map<?, ?>) told.get(0);
-    assertEquals("exact-bytes", result.get("name"));
-    assertTrue(result.containsKey("verdicts") && result.containsKey("survives"), out.toString());
-    for (Row row : Csv.read(dir.resolve("exact-bytes.csv")).rows()) {
-      assertEquals("0.95", row.parameter("option experiment.flushTrigger"));
-    }
-  }
-
-  @Test
   void anExperimentMeasuresAllItsPointsAndReports() throws Exception {
     assertMeasured("l0-structures");
   }
@@ -111,23 +86,33 @@ class ExperimentCommandTest {
     assertMeasured(name);
   }
 
-  @ParameterizedTest
-  @CsvSource({"fill-sizes, SSTables=64", "fill-limits, stop=4"})
-  void writesAtFullSpeedAreMeasuredInVirtualTime(String name, String only) throws Exception {
-    assertEquals(0, experiment(name, "--only", only), err.toString());
+  @Test
+  void writesAtFullSpeedAreMeasuredInVirtualTime() throws Exception {
+    String name = "fill-limits";
+    assertEquals(0, experiment(name, "--only", "stop=4"), err.toString());
     List<Row> rows = Csv.read(dir.resolve(name + ".csv")).rows();
     assertEquals(1, rows.size());
     assertTrue(rows.get(0).figure(ScaledLoad.PUT) > 0, rows.toString());
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "thesis-reads, absent keys=50, 2",
-    "thesis-levels, size ratio=5, 2",
-    "thesis-merging, reads by records=0.25, 4",
-    "thesis-threads, threads at work=3, 1"
-  })
+  @CsvSource({"thesis-reads, absent keys=50, 2", "thesis-levels, size ratio=5, 2"})
   void whatTheThesisTurnsIsMeasured(String name, String only, int points) throws Exception {
+    assertPoints(name, only, points);
+  }
+
+  @Tag("deep")
+  @ParameterizedTest
+  @CsvSource({
+    "thesis-merging, reads by records=0.25, 4",
+    "thesis-threads, threads at work=3, 1",
+    "fill-sizes, SSTables=64, 1"
+  })
+  void moreOfThatIsMeasured(String name, String only, int points) throws Exception {
+    assertPoints(name, only, points);
+  }
+
+  private void assertPoints(String name, String only, int points) throws Exception {
     assertEquals(0, experiment(name, "--only", only), err.toString());
     List<Row> rows = Csv.read(dir.resolve(name + ".csv")).rows();
     assertEquals(points, rows.size());
@@ -158,20 +143,32 @@ class ExperimentCommandTest {
   }
 
   @Test
-  void onlyThePointsAskedForAreMeasuredAndWhatWasMeasuredBeforeIsKept() throws Exception {
+  void onlyThePointsAskedForAreMeasuredWithTheirOptionsAndWhatWasMeasuredBeforeIsKept()
+      throws Exception {
     String name = "l0-structures";
     Files.writeString(dir.resolve(name + ".csv"), "what was there");
-    assertEquals(
-        0,
-        experiment(name, "--only", "write memory=1,4", "--only", "L0 structure=GROUPED"),
-        err.toString());
+    int exit =
+        experiment(
+            name,
+            "--only",
+            "write memory=4",
+            "--only",
+            "L0 structure=GROUPED",
+            "--option",
+            "experiment.flushTrigger=0.95",
+            "--json");
+    assertEquals(0, exit, err.toString());
+    List<?> told = JSON.std.listFrom(out.toString());
+    assertEquals(1, told.size());
+    Map<?, ?> result = (Map<?, ?>) told.get(0);
+    assertEquals(name, result.get("name"));
+    assertTrue(result.containsKey("verdicts") && result.containsKey("survives"), out.toString());
     Results results = Csv.read(dir.resolve(name + ".csv"));
-    assertEquals(
-        List.of("1", "4"),
-        results.rows().stream()
-            .map(row -> row.parameter("write memory [1/16 of budget]"))
-            .toList());
-    assertEquals(List.of("GROUPED"), results.values("L0 structure"));
+    assertEquals(1, results.rows().size());
+    Row row = results.rows().get(0);
+    assertEquals("4", row.parameter("write memory [1/16 of budget]"));
+    assertEquals("GROUPED", row.parameter("L0 structure"));
+    assertEquals("0.95", row.parameter("option experiment.flushTrigger"));
     assertTrue(
         Files.readString(dir.resolve(name + ".html")).contains("--only 'L0 structure=GROUPED'"),
         "command");

@@ -53,7 +53,7 @@ class TuneCommandTest {
       "--seed=5",
       "--evaluations=4",
       "--pairs=1",
-      "--scale=0.01",
+      "--scale=0.005",
       "--out=" + dir,
       "--html=" + page
     };

@@ -127,7 +127,7 @@ class EngineModelTest {
                   150_000,
                   new int[] {1, 10},
                   new double[] {0, 0.99},
-                  new double[] {0.03, 0.1},
+                  new double[] {0.03},
                   new double[] {2.5},
                   ENTRY));
       case "full" ->

@@ -21,7 +21,7 @@ class PublicationTest {
       "-iters",
       "1",
       "-time",
-      "500",
+      "200",
       "-sc",
       "false",
       "-jvmArgs",
