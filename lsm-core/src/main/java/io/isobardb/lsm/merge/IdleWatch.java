@@ -29,6 +29,9 @@ public final class IdleWatch implements StoreWatch {
   /** How long a tree must have been left alone, twice at most. */
   private static final long PERIOD_NANOS = 100_000_000;
 
+  /** How soon trees are looked at once cursors have lost much to delete markers. */
+  private static final long MARKERS_NANOS = 1_000_000;
+
   /** How often trees are looked at of which something expires, and the time noted. */
   private static final long EXPIRY_NANOS = 1_000_000_000;
 
@@ -92,6 +95,14 @@ public final class IdleWatch implements StoreWatch {
     }
   }
 
+  /** Cursors have lost more to delete markers; called by a thread that reads. */
+  private void onMarkers() {
+    Handle started = handle;
+    if (started != null) {
+      started.wakeWithin(MARKERS_NANOS);
+    }
+  }
+
   @Override
   public String name() {
     return "idle";
@@ -135,6 +146,9 @@ public final class IdleWatch implements StoreWatch {
     long written = tree.counts().bytesWritten();
     ReadLoss loss = tree.memory().readLoss();
     Seen before = seen.get(tree);
+    if (before == null) {
+      loss.listenToMarkers(this::onMarkers);
+    }
     if (before == null || before.bytesWritten() != written) {
       seen.put(tree, new Seen(written, loss.nanosOfScans()));
       settler.forget(tree);

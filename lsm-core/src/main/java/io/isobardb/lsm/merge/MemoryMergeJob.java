@@ -4,6 +4,8 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.WriteGate;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.entry.EntryCursor;
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.lsm.entry.LeafCursor;
 import io.isobardb.lsm.entry.MergingCursor;
 import io.isobardb.lsm.event.MergeSpan;
 import io.isobardb.lsm.observe.StoreListener;
@@ -26,6 +28,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -243,10 +246,32 @@ final class MemoryMergeJob implements Job {
     return new Rewrite(
         source,
         engine.retention().filter(tree),
-        cursor -> false,
+        bottommost(),
         this::writer,
         OutputCuts.at(tree.order(), choice.sliceBytes(), round ? tree.memory().sweptUpTo() : null),
         -1);
+  }
+
+  /**
+   * Whether a delete marker may go, if no snapshot reads below it: it is durable, so that no crash
+   * takes it and leaves what it hides, and nothing on disk can have its key. Operands go by what
+   * lies below them, and expired entries by a time that a flush notes: of those nothing goes here.
+   */
+  private Function<LeafCursor, Boolean> bottommost() {
+    if (picked != null || older > 0 || tree.settings().operator() != null) {
+      return entry -> false;
+    }
+    long settled = engine.catalog().settledLsn();
+    return entry -> entry.kind() == Kind.DELETE && entry.lsn() <= settled && !isOnDisk(entry);
+  }
+
+  private boolean isOnDisk(LeafCursor entry) {
+    List<Run> disk = tree.states().current().disk();
+    if (disk.isEmpty()) {
+      return false;
+    }
+    byte[] key = Arrays.copyOf(entry.key(), entry.keyLength());
+    return disk.stream().anyMatch(run -> run.find(key) != null);
   }
 
   private SSTableWriter writer() {

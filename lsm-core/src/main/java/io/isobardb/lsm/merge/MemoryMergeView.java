@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param grown whether its active SSTable is full, and may be sealed
  * @param lostNanos what reads have lost since the last merge, by asking several runs
  * @param activeNanos what they have lost since then by asking the active SSTable
+ * @param markerNanos what cursors have lost since then by passing delete markers
  * @param hoped whether a merge of all may make room, as far as earlier ones tell
  * @param sizes what SSTables and runs go by
  * @param room how full the write memory is
@@ -30,6 +31,7 @@ record MemoryMergeView(
     boolean grown,
     long lostNanos,
     long activeNanos,
+    long markerNanos,
     boolean hoped,
     Sizes sizes,
     Room room,
@@ -100,6 +102,7 @@ record MemoryMergeView(
         grown,
         tree.memory().readLoss().nanos(),
         engine.log().isOpen() ? tree.memory().readLoss().nanosSinceCleared() : 0,
+        engine.log().isOpen() ? tree.memory().readLoss().nanosOfMarkers() : 0,
         tree.memory().mergeGain().hoped(tree.counts().bytesWritten()),
         new Sizes(
             sealing.smallBytes(limit), sizes.flushed(limit), engine.catalog().space().pageSize()),

@@ -50,6 +50,7 @@ public final class MemoryMerger {
       MemoryMergeChoice choice = rules.choose(view(tree));
       if (choice.action() == Action.SEAL) {
         sealer.seal(tree);
+        choice = rules.choose(view(tree));
       }
       begun = begin(tree, choice);
     } finally {

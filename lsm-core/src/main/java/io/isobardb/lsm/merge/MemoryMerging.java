@@ -48,6 +48,12 @@ public record MemoryMerging(MemoryComponent component) {
   /** The same share for a tree that has to be flushed. */
   private static final double FLUSHED_FRESH_SHARE = 0.5;
 
+  /** The active SSTable is sealed for a merge without markers if it has this share of memory. */
+  private static final int ACTIVE_SHARE = 4;
+
+  /** A tree of fewer pages counts as this many, when markers are to go. */
+  private static final int LEAST_WITHOUT_MARKERS = 64;
+
   /**
    * An active SSTable beside a packed run is packed with it while nobody writes, unless it has less
    * than one in so many parts of the tree's memory: few reads meet that.
@@ -78,6 +84,9 @@ public record MemoryMerging(MemoryComponent component) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
     Runs runs = view.runs();
+    if (markersPay(view)) {
+      return withoutMarkers(view);
+    }
     // A large active SSTable counts as a run: it is merged with the others once it is sealed.
     if (runs.count() > 0 && view.grown() && paidFor(runs.memoryBytes(), view.lostNanos())) {
       return MemoryMergeChoice.of(Action.SEAL);
@@ -95,6 +104,9 @@ public record MemoryMerging(MemoryComponent component) {
    */
   MemoryMergeChoice chooseIdle(MemoryMergeView view) {
     Runs runs = view.runs();
+    if (component == MemoryComponent.PARTITIONED && markersPay(view)) {
+      return withoutMarkers(view);
+    }
     boolean none = runs.count() == 0 || runs.areOne();
     boolean seals = view.grown() || view.activeNanos() >= idlePriceNanos(view);
     if (component != MemoryComponent.PARTITIONED
@@ -103,6 +115,30 @@ public record MemoryMerging(MemoryComponent component) {
       return MemoryMergeChoice.of(Action.LEAVE);
     }
     if (seals) {
+      return MemoryMergeChoice.of(Action.SEAL);
+    }
+    return runs.open() > 0
+        ? MemoryMergeChoice.of(Action.WAIT)
+        : slices(view, runs.count(), 0, MemoryMergeChoice.ALL);
+  }
+
+  /**
+   * Whether cursors have lost to delete markers what it costs to merge all. Markers go if nothing
+   * of the tree is on disk, so that nothing can lie below them.
+   */
+  private static boolean markersPay(MemoryMergeView view) {
+    return view.fits() && view.markerNanos() > 0 && paidFor(all(view), view.markerNanos());
+  }
+
+  /** A tree of a page or two costs a merge's beginning, too. */
+  private static long all(MemoryMergeView view) {
+    return Math.max(view.runs().memoryBytes(), LEAST_WITHOUT_MARKERS * view.sizes().page());
+  }
+
+  /** Merges all, the active SSTable first sealed if it has its share of that. */
+  private static MemoryMergeChoice withoutMarkers(MemoryMergeView view) {
+    Runs runs = view.runs();
+    if (runs.activeBytes() * ACTIVE_SHARE >= runs.memoryBytes()) {
       return MemoryMergeChoice.of(Action.SEAL);
     }
     return runs.open() > 0

@@ -57,6 +57,8 @@ final class CursorSources {
   /** Since it was last looked whether the state is the current one. */
   private int steps;
 
+  private int markers;
+
   /** The overlay's changes when the sources were last placed or moved. */
   private long changes;
 
@@ -213,10 +215,19 @@ final class CursorSources {
     steps += count;
   }
 
+  /** Counts a delete marker that hid a key from a step. */
+  void countMarker() {
+    markers++;
+  }
+
   private void countSteps() {
     tree.memory().readLoss().steps(steps, runs);
     tree.counts().countSteps(steps);
     steps = 0;
+    if (markers > 0) {
+      tree.memory().readLoss().markers(markers);
+      markers = 0;
+    }
   }
 
   /**

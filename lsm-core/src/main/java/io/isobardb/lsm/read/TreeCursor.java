@@ -409,6 +409,9 @@ public final class TreeCursor implements AutoCloseable {
         if (sources.passHidden()) {
           continue;
         }
+        if (entry.kind() == Kind.DELETE) {
+          sources.countMarker();
+        }
       }
       merged.nextKey();
     }
@@ -434,6 +437,7 @@ public final class TreeCursor implements AutoCloseable {
         stand = Stand.BEFORE;
         return valid = true;
       }
+      sources.countMarker();
       sources.passHiddenBackward();
     }
     stand = Stand.ON;

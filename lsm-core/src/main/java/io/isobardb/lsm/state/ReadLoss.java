@@ -23,6 +23,14 @@ public final class ReadLoss {
   /** A step of a cursor over one run more: it competes, and has old versions to be passed over. */
   private static final int STEP_NANOS = 50;
 
+  /** A delete marker that a cursor passes, and what it hides. */
+  private static final int MARKER_NANOS = 50;
+
+  /**
+   * The listener is told of markers once they have cost this, and then each time it has doubled.
+   */
+  private static final long FIRST_TOLD_NANOS = 1_000_000;
+
   /** What a lookup gains by the index over entries that SSTables in memory have, and files lack. */
   private static final int INDEX_NANOS = 400;
 
@@ -32,6 +40,14 @@ public final class ReadLoss {
   private final LongAdder scanNanos = new LongAdder();
 
   private final LongAdder lookups = new LongAdder();
+
+  /** What cursors have lost to delete markers since this was cleared. */
+  private final LongAdder markerNanos = new LongAdder();
+
+  private volatile Runnable markerListener = () -> {};
+
+  /** At how much of that its listener is told next. */
+  private volatile long markersDue = FIRST_TOLD_NANOS;
 
   /** What {@link #nanosPerRun} was when this was cleared. */
   private volatile long clearedAt;
@@ -57,6 +73,30 @@ public final class ReadLoss {
   public void steps(long count, int runs) {
     scan(count * STEP_NANOS, runs);
     tellIfDue();
+  }
+
+  /** A cursor has passed so many delete markers on its way to an entry. */
+  public void markers(long count) {
+    markerNanos.add(count * MARKER_NANOS);
+    long lost = markerNanos.sum();
+    if (lost >= markersDue) {
+      markersDue = 2 * lost;
+      markerListener.run();
+    }
+  }
+
+  /**
+   * Says who is told of what is lost to delete markers.
+   *
+   * @param told called by a thread that reads: must not wait
+   */
+  public void listenToMarkers(Runnable told) {
+    markerListener = told;
+  }
+
+  /** What cursors have lost to delete markers since this was cleared, in nanoseconds. */
+  public long nanosOfMarkers() {
+    return markerNanos.sum();
   }
 
   private void scan(long perRun, int runs) {
@@ -128,6 +168,8 @@ public final class ReadLoss {
   /** Begins anew: runs are being merged. */
   public void clear() {
     nanos.reset();
+    markerNanos.reset();
+    markersDue = FIRST_TOLD_NANOS;
     clearedAt = nanosPerRun();
   }
 }
