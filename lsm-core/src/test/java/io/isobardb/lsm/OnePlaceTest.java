@@ -92,6 +92,15 @@ class OnePlaceTest {
   }
 
   @Test
+  void whatSaysThatThereIsNoKeyIsToldByKind() throws IOException {
+    only(
+        Map.of(
+            "entry/Kind", "the place",
+            "commit/BatchFormat", "in the log a delete has no value"),
+        "[=!]= (Kind\\.)?DELETE\\b");
+  }
+
+  @Test
   void whichVersionsStayIsAskedByLeavesMergesAndCopies() throws IOException {
     only(
         Map.of(

@@ -572,7 +572,7 @@ public final class OpenTree implements Tree {
   private Writer begin(int kind, byte[] key, byte[] value) {
     Writer writer = committer.writer();
     writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
-    if (kind != Kind.DELETE) {
+    if (!Kind.isDelete(kind)) {
       expire(writer);
     }
     return writer;

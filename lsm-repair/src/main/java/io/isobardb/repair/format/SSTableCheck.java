@@ -294,7 +294,7 @@ public final class SSTableCheck {
     lastKey = key;
     lastLsn = lsn;
     entries++;
-    if (kind == Kind.DELETE) {
+    if (Kind.isDelete(kind)) {
       deletes++;
     }
     minLsn = Math.min(minLsn, lsn);

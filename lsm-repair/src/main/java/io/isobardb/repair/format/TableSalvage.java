@@ -511,7 +511,7 @@ public final class TableSalvage implements AutoCloseable {
 
   /** Whether the current entry is a delete marker. */
   public boolean isDelete() {
-    return PageReader.kind(memory(), dataAt, entry()) == Kind.DELETE;
+    return Kind.isDelete(PageReader.kind(memory(), dataAt, entry()));
   }
 
   /** Whether the current entry is an operand, to be merged with older versions. */
