@@ -155,7 +155,12 @@ class OptionsTest {
   @Test
   void aUserLooksThroughFewOptions() {
     long ofStores = StoreOption.ALL.options().stream().filter(o -> !isExperiment(o)).count();
-    assertTrue(ofStores <= MOST_OF_A_STORE, ofStores + " options of a store");
+    assertTrue(
+        ofStores <= MOST_OF_A_STORE,
+        ofStores
+            + " options of a store, of which users look through "
+            + MOST_OF_A_STORE
+            + " at most: a new one takes the place of another, or is an experiment's");
     assertTrue(TreeOption.ALL.options().size() <= MOST_OF_A_TREE, "options of a tree");
     assertTrue(TreeOption.ALL.options().stream().noneMatch(OptionsTest::isExperiment));
     assertEquals(6, StoreOptions.defaults().memoryTuner().toString().split(" ").length);
