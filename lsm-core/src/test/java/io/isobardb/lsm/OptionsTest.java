@@ -199,6 +199,19 @@ class OptionsTest {
   }
 
   @Test
+  void eachWordThatAnOptionTakesIsExplained() {
+    List<String> missing = new ArrayList<>();
+    for (Option<?> option : StoreOption.ALL.options()) {
+      for (String word : option.values().split("\\W+")) {
+        if (word.matches("[A-Z][A-Z_0-9]+") && !(option.what() + option.when()).contains(word)) {
+          missing.add(option + "=" + word);
+        }
+      }
+    }
+    assertEquals(List.of(), missing);
+  }
+
+  @Test
   void aCopyKeepsWhatWasSetAndTheRestFollowsFromThat() {
     KeyOrder backwards = DamagedStore.BACKWARDS;
     StoreOptions first =
