@@ -136,8 +136,8 @@ final class StoreOption {
       ALL.option(LOG, "durability", oneOf(Durability.class))
           .byDefault(Durability.ASYNC)
           .does(
-              "What writes survive that don't say. Both survive the end of the process; `SYNC`"
-                  + " survives a failure of the machine, too.",
+              "What writes survive that don't say. `ASYNC`: the end of the process. `SYNC`: a"
+                  + " failure of the machine, too.",
               "Use `SYNC` if no write that has returned may be lost by a power failure.");
 
   static final Option<Duration> ASYNC_SYNC_INTERVAL =
@@ -255,8 +255,9 @@ final class StoreOption {
       ALL.option(FILES, "fileAccess", oneOf(FileAccess.class))
           .byDefault(FileAccess.OWNER)
           .does(
-              "Who else may use the files and directories that are made: nobody, the group to read,"
-                  + " or whoever the process's umask lets. What is there keeps its permissions.",
+              "Who else may use the files and directories that are made. `OWNER`: nobody. `GROUP`: the"
+                  + " group, to read. `UMASK`: whoever the process's umask lets. What is there keeps"
+                  + " its permissions.",
               "Widen it if others are to read the store, or to open it. For a store that is there,"
                   + " change the permissions of its files, too.");
 
@@ -363,8 +364,8 @@ final class StoreOption {
       ALL.option(EXPERIMENT, "experiment.adaptation", oneOf(Adaptation.class))
           .byDefault(Adaptation.OFF)
           .does(
-              "Whether trees get other `runs` while they are used otherwise. `ON`: as a model, and"
-                  + " what was found, say; not where somebody has set them. L0 of a new tree may be"
+              "Whether trees get other `runs` while they are used otherwise. `OFF`: no. `ON`: as a"
+                  + " model, and what was found, say; not where somebody has set them. L0 of a new tree may be"
                   + " merged from twice `experiment.l0StartGroups` on. Parts of trees are merged"
                   + " down where reads have lost as much as that costs. `OBSERVE`: what would be"
                   + " chosen is told, and nothing is changed.",

@@ -56,7 +56,6 @@ class OnePlaceTest {
             Map.entry("expiry/Expiry", "the number itself"),
             Map.entry("entry/LeafCursor", "holds the kind of the entry it stands on"),
             Map.entry("entry/Probe", "judges"),
-            Map.entry("component/ActiveTree", "copies a put before it knows whether it is torn"),
             Map.entry("component/LeafWriter", "writes entries into leaves"),
             Map.entry("component/Write", "what is going to be stored"),
             Map.entry("commit/BatchFormat", "the log has kinds of its own, and lies on the heap"),
@@ -89,6 +88,22 @@ class OnePlaceTest {
             "format/TableSalvage", "tells repair",
             "StoreInspector", "tells users"),
         "Kind\\.isOperand\\b");
+  }
+
+  @Test
+  void whichKindsArePutsAndDeletesIsToldByKind() throws IOException {
+    only(
+        Map.of(
+            "entry/Kind", "the place",
+            "commit/BatchFormat", "in the log a delete has no value"),
+        "[=!]= (Kind\\.)?DELETE\\b");
+    only(
+        Map.of(
+            "entry/Kind", "the place",
+            "entry/Probe", "a fast way, with all kinds behind it",
+            "component/LeafEntryCursor", "a fast way, with all kinds behind it",
+            "sstable/SSTableCursor", "a fast way, with all kinds behind it"),
+        "[=!]= (Kind\\.)?PUT\\b");
   }
 
   @Test

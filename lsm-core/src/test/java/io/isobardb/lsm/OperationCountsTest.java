@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.observe.OperationStats;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
@@ -29,6 +30,23 @@ class OperationCountsTest {
         .filter(stats -> stats.name().equals(tree))
         .findFirst()
         .orElseThrow();
+  }
+
+  @Test
+  void aMergeSetsAKeyAndARangeDeleteRemoves() {
+    try (Store store = Store.open(dir, OPTIONS)) {
+      Tree sums =
+          store.openTree("t", TreeOptions.builder().mergeOperator(MergeOperator.ADD_LONG).build());
+      byte[] one = ByteBuffer.allocate(8).putLong(1).array();
+      sums.merge(key(1), one);
+      WriteBatch batch = store.newBatch();
+      batch.merge(sums, key(2), one);
+      store.write(batch);
+      sums.deleteRange(key(1), key(2));
+      OperationStats counted = of(store, "t").operations();
+      assertEquals(2, counted.puts());
+      assertEquals(1, counted.deletes());
+    }
   }
 
   @Test

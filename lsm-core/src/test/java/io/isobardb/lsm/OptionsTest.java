@@ -155,7 +155,12 @@ class OptionsTest {
   @Test
   void aUserLooksThroughFewOptions() {
     long ofStores = StoreOption.ALL.options().stream().filter(o -> !isExperiment(o)).count();
-    assertTrue(ofStores <= MOST_OF_A_STORE, ofStores + " options of a store");
+    assertTrue(
+        ofStores <= MOST_OF_A_STORE,
+        ofStores
+            + " options of a store, of which users look through "
+            + MOST_OF_A_STORE
+            + " at most: a new one takes the place of another, or is an experiment's");
     assertTrue(TreeOption.ALL.options().size() <= MOST_OF_A_TREE, "options of a tree");
     assertTrue(TreeOption.ALL.options().stream().noneMatch(OptionsTest::isExperiment));
     assertEquals(6, StoreOptions.defaults().memoryTuner().toString().split(" ").length);
@@ -191,6 +196,19 @@ class OptionsTest {
       }
       assertFalse(option.values().isEmpty() || option.defaultText().isEmpty(), option.name());
     }
+  }
+
+  @Test
+  void eachWordThatAnOptionTakesIsExplained() {
+    List<String> missing = new ArrayList<>();
+    for (Option<?> option : StoreOption.ALL.options()) {
+      for (String word : option.values().split("\\W+")) {
+        if (word.matches("[A-Z][A-Z_0-9]+") && !(option.what() + option.when()).contains(word)) {
+          missing.add(option + "=" + word);
+        }
+      }
+    }
+    assertEquals(List.of(), missing);
   }
 
   @Test

@@ -201,7 +201,7 @@ public final class StoreInspector implements AutoCloseable {
                 new StoredEntry(
                     Arrays.copyOf(at.key(), at.keyLength()),
                     at.lsn(),
-                    at.kind() == Kind.DELETE,
+                    Kind.isDelete(at.kind()),
                     Kind.isOperand(at.kind()),
                     at.valueLength(),
                     Expiry.instant(at.leaf().expiry()),

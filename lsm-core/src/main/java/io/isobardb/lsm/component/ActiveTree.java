@@ -495,7 +495,7 @@ public final class ActiveTree implements WrittenEntries {
       boolean whole = length == ActiveNodes.OVERFLOW_REF_BYTES;
       first = whole ? memory.getInt(from) : PagePool.NONE;
       length = whole ? memory.getInt(from + 4) : length;
-    } else if (Kind.plain(kind) == Kind.PUT && probe.hasRoom(length)) {
+    } else if (Kind.isPut(kind) && probe.hasRoom(length)) {
       ByteBuffer target = probe.target();
       memory.get(from, target, target.position(), length);
     }

@@ -71,23 +71,17 @@ final class NodeWalk {
 
   /** Retires a leaf and its chains; gives the number of pages. */
   static int retireLeaf(PagePool pool, int page) {
-    int pages = 1;
-    Memory memory = pool.memory(page);
-    int base = pool.base(page);
-    long shape = memory.getLong(base + SHAPE);
-    for (int i = 0; i < ActiveNodes.count(shape); i++) {
-      int entry = entry(memory, base, shape, i);
-      if (Kind.isOverflow(ActiveNodes.kind(memory, entry))) {
-        int at = entry + ENTRY_KEY + ActiveNodes.keyLength(memory, entry);
-        pages += OverflowChain.retire(pool, memory.getInt(at));
-      }
-    }
+    int pages = leafPages(pool, page, true);
     pool.retire(page, Purpose.WRITE);
     return pages;
   }
 
   /** How many pages a leaf and its chains are. */
   static int leafPages(PagePool pool, int page) {
+    return leafPages(pool, page, false);
+  }
+
+  private static int leafPages(PagePool pool, int page, boolean retiring) {
     int pages = 1;
     Memory memory = pool.memory(page);
     int base = pool.base(page);
@@ -96,7 +90,10 @@ final class NodeWalk {
       int entry = entry(memory, base, shape, i);
       if (Kind.isOverflow(ActiveNodes.kind(memory, entry))) {
         int at = entry + ENTRY_KEY + ActiveNodes.keyLength(memory, entry);
-        pages += OverflowChain.pageCount(pool, memory.getInt(at + 4));
+        pages +=
+            retiring
+                ? OverflowChain.retire(pool, memory.getInt(at))
+                : OverflowChain.pageCount(pool, memory.getInt(at + 4));
       }
     }
     return pages;

@@ -139,7 +139,7 @@ public final class Write {
   }
 
   public boolean isDelete() {
-    return kind == Kind.DELETE;
+    return Kind.isDelete(kind);
   }
 
   /**

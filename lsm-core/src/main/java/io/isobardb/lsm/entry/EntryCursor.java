@@ -1,14 +1,13 @@
 package io.isobardb.lsm.entry;
 
-import io.isobardb.memory.page.Memory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A position in one sorted run of entries: keys ascending, and of one key the newest version first.
  *
- * <p>Thread rule: one thread at a time. What {@link #key} and {@link #valueMemory} give is valid
- * until the cursor moves.
+ * <p>Thread rule: one thread at a time. What {@link #key} and {@link #leaf} give is valid until the
+ * cursor moves.
  *
  * <p>Errors: {@link java.io.UncheckedIOException} if a page can't be read, {@code
  * CorruptionException} if it is not what was written. The cursor is then invalid.
@@ -89,11 +88,6 @@ public interface EntryCursor extends AutoCloseable {
   /** The cursor over one SSTable that stands on the current entry; until this one moves. */
   LeafCursor leaf();
 
-  /** The current key's first eight bytes as an unsigned word; see {@code Words.head}. */
-  default long head() {
-    return leaf().head();
-  }
-
   /** The array that holds the current key from index 0 on; owned by the cursor. */
   default byte[] key() {
     return leaf().key();
@@ -115,21 +109,6 @@ public interface EntryCursor extends AutoCloseable {
   /** Length of the value in bytes, wherever it lies; 0 for a delete marker. */
   default int valueLength() {
     return leaf().valueLength();
-  }
-
-  /** The region an inline value lies in; not for {@link Kind#PUT_OVERFLOW}. */
-  default Memory valueMemory() {
-    return leaf().valueMemory();
-  }
-
-  /** Where in {@link #valueMemory} an inline value starts. */
-  default int valueOffset() {
-    return leaf().valueOffset();
-  }
-
-  /** Copies a part of the value, inline or overflow. */
-  default void copyValue(int from, Memory target, int targetOffset, int length) {
-    leaf().copyValue(from, target, targetOffset, length);
   }
 
   /** Copies a part of the value into {@code target} at the absolute index {@code targetOffset}. */

@@ -86,6 +86,16 @@ public final class Kind {
     return plain == MERGE || plain == MERGE_OVERFLOW;
   }
 
+  /** Whether the key's value is what the entry stores. */
+  public static boolean isPut(int kind) {
+    return plain(kind) == PUT;
+  }
+
+  /** Whether the entry says that there is no such key, to whoever reads. It has no value. */
+  public static boolean isDelete(int kind) {
+    return kind == DELETE;
+  }
+
   /** Whether the value lies in overflow pages. */
   public static boolean isOverflow(int kind) {
     int plain = plain(kind);

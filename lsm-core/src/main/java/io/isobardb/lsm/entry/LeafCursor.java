@@ -170,7 +170,7 @@ public abstract class LeafCursor implements EntryCursor {
     return this;
   }
 
-  @Override
+  /** The current key's first eight bytes as an unsigned word; see {@code Words.head}. */
   public final long head() {
     return head;
   }
@@ -198,13 +198,13 @@ public abstract class LeafCursor implements EntryCursor {
   @Override
   public abstract int valueLength();
 
-  @Override
+  /** The region that an inline value lies in; not for {@link Kind#PUT_OVERFLOW}. */
   public abstract Memory valueMemory();
 
-  @Override
+  /** Where in {@link #valueMemory} an inline value starts. */
   public abstract int valueOffset();
 
-  @Override
+  /** Copies a part of the value, inline or overflow. */
   public abstract void copyValue(int from, Memory target, int targetOffset, int length);
 
   @Override

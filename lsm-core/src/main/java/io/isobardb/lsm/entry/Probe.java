@@ -230,7 +230,7 @@ public final class Probe implements PerThread.Reusable {
       return HERE;
     }
     int plain = Kind.plain(kind);
-    if (plain == Kind.DELETE || expiry != Expiry.NEVER && Expiry.isOver(expiry, now.getAsLong())) {
+    if (Kind.isDelete(plain) || expiry != Expiry.NEVER && Expiry.isOver(expiry, now.getAsLong())) {
       return DELETED;
     }
     if (Kind.isOperand(plain)) {

@@ -75,7 +75,7 @@ public final class VersionFilter {
 
   /** Whether an entry says to all its readers that there is no such key. */
   public boolean deletes(LeafCursor entry) {
-    return entry.kind() == Kind.DELETE || entry.isExpired(expiredBy);
+    return Kind.isDelete(entry.kind()) || entry.isExpired(expiredBy);
   }
 
   /** Whether somebody reads below an LSN. */

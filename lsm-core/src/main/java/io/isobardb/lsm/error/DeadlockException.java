@@ -4,12 +4,6 @@ package io.isobardb.lsm.error;
 public final class DeadlockException extends TransactionAbortedException {
   private static final long serialVersionUID = 1L;
 
-  /** The name of the tree. */
-  private final String tree;
-
-  /** The key it was about, or where a range of keys begins. */
-  private final byte[] key;
-
   /**
    * Transactions wait for each other.
    *
@@ -18,18 +12,6 @@ public final class DeadlockException extends TransactionAbortedException {
    * @param message which transactions wait for each other
    */
   public DeadlockException(String tree, byte[] key, String message) {
-    super(message);
-    this.tree = tree;
-    this.key = key.clone();
-  }
-
-  /** {@return the name of the tree} */
-  public String tree() {
-    return tree;
-  }
-
-  /** {@return the key it was about, or where a range of keys begins} */
-  public byte[] key() {
-    return key.clone();
+    super(tree, key, message);
   }
 }

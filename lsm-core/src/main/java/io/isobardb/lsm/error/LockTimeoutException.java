@@ -4,12 +4,6 @@ package io.isobardb.lsm.error;
 public final class LockTimeoutException extends TransactionAbortedException {
   private static final long serialVersionUID = 1L;
 
-  /** The name of the tree. */
-  private final String tree;
-
-  /** The key it was about, or where a range of keys begins. */
-  private final byte[] key;
-
   /**
    * A lock was not to be had in time.
    *
@@ -18,18 +12,6 @@ public final class LockTimeoutException extends TransactionAbortedException {
    * @param message which transaction waited, how long, and for whom
    */
   public LockTimeoutException(String tree, byte[] key, String message) {
-    super(message);
-    this.tree = tree;
-    this.key = key.clone();
-  }
-
-  /** {@return the name of the tree} */
-  public String tree() {
-    return tree;
-  }
-
-  /** {@return the key it was about, or where a range of keys begins} */
-  public byte[] key() {
-    return key.clone();
+    super(tree, key, message);
   }
 }

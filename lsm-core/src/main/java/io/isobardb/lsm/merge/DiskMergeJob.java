@@ -224,7 +224,7 @@ final class DiskMergeJob implements Job {
   private boolean drops(LeafCursor entry, long lsn) {
     EntryFilter filter = tree.filter();
     if (filter == null
-        || entry.kind() == Kind.DELETE
+        || Kind.isDelete(entry.kind())
         || entry.lsn() > lsn
         || !filter.drops(Arrays.copyOf(entry.key(), entry.keyLength()), lsn)) {
       return false;

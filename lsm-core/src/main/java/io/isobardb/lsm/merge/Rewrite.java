@@ -142,7 +142,7 @@ public final class Rewrite implements AutoCloseable {
     boolean pending = with.isPending() && filter.lastKeyIs(entry);
     // Operands that were written in time count what has expired since.
     boolean deletes =
-        entry.kind() == Kind.DELETE
+        Kind.isDelete(entry.kind())
             || !filter.lastKeyIs(entry) && filter.deletes(entry) && with.isNewest(entry);
     boolean forgets = deletes && with.mayForget(entry.lsn());
     boolean kept = filter.keep(entry, forgets && bottommost.apply(entry));
@@ -179,7 +179,7 @@ public final class Rewrite implements AutoCloseable {
    */
   private void add(LeafCursor entry, boolean deletes) throws IOException {
     long lsn = lsn(entry.key(), entry.keyLength(), entry.lsn());
-    if (deletes && entry.kind() != Kind.DELETE) {
+    if (deletes && !Kind.isDelete(entry.kind())) {
       begun().add(entry.key(), entry.keyLength(), lsn, Kind.DELETE, NO_VALUE);
     } else {
       begun().add(entry, lsn);

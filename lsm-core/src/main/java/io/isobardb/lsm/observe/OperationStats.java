@@ -9,24 +9,24 @@ import io.isobardb.memory.stats.Metric.Kind;
  *
  * @param gets keys looked up, each key of a {@code multiGet}, and what transactions and datasets
  *     look up; not what a transaction finds among its own writes
- * @param puts keys set, in batches and commits, too
- * @param deletes keys removed, in batches and commits, too
+ * @param puts keys set or merged into, in batches and commits, too
+ * @param deletes keys and ranges of keys removed, in batches and commits, too
  * @param scans cursors opened
  * @param steps moves of cursors to the next entry or the one before; of an open cursor the last
  *     ones may be missing, 255 at most
- * @param bytesWritten bytes of the keys and values of puts and deletes
+ * @param bytesWritten bytes of the keys and values of puts, merges and deletes
  */
 public record OperationStats(
     @Metric(value = "Keys looked up.", kind = Kind.COUNTER, unit = "operations", name = "gets")
         long gets,
     @Metric(
-            value = "Keys set, in batches and commits, too.",
+            value = "Keys set or merged into, in batches and commits, too.",
             kind = Kind.COUNTER,
             unit = "operations",
             name = "puts")
         long puts,
     @Metric(
-            value = "Keys removed, in batches and commits, too.",
+            value = "Keys and ranges removed, in batches and commits, too.",
             kind = Kind.COUNTER,
             unit = "operations",
             name = "deletes")

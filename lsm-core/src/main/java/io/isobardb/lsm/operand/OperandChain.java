@@ -87,7 +87,7 @@ public final class OperandChain {
   /** As {@link #add(LeafCursor)}, as if the version had another LSN. */
   public boolean add(LeafCursor entry, long lsn) {
     int kind = Kind.inline(entry.kind());
-    return add(kind, lsn, kind == Kind.DELETE ? null : value(entry), entry.expiry());
+    return add(kind, lsn, Kind.isDelete(kind) ? null : value(entry), entry.expiry());
   }
 
   /** The value of the entry that a cursor stands on. */

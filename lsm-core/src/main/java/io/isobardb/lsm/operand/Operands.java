@@ -213,7 +213,7 @@ public record Operands(
     public Gathered(int kind, byte[] value, long expiry) {
       if (kind == Kind.MERGE) {
         begin(parse(value));
-      } else if (kind == Kind.PUT) {
+      } else if (Kind.isPut(kind)) {
         form = ON_BASE;
         baseExpiry = expiry;
         parts.add(value);

@@ -20,7 +20,7 @@ final class SavedValue {
   /** Keeps the value of an entry, unless it is an overflow value: then it has none. */
   void save(LeafCursor entry) {
     length = NONE;
-    if (entry.kind() == Kind.PUT) {
+    if (Kind.isPut(entry.kind())) {
       int size = entry.valueLength();
       if (bytes.length < size) {
         bytes = new byte[2 * size];

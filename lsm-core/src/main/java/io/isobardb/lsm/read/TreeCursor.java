@@ -630,7 +630,7 @@ public final class TreeCursor implements AutoCloseable {
   private ByteBuffer valueView() {
     if (stand == Stand.ON && sources.isHeld() && !sources.haveChanged() && !sources.isOwn()) {
       LeafCursor leaf = sources.merged().leaf();
-      if (leaf.kind() == Kind.PUT) {
+      if (Kind.isPut(leaf.kind())) {
         return leaf.valueView();
       }
     }
@@ -724,7 +724,7 @@ public final class TreeCursor implements AutoCloseable {
     MergingCursor merged = sources.merged();
     if (stand == Stand.BEHIND) {
       System.arraycopy(saved.bytes(), 0, target, 0, saved.length());
-    } else if (merged.kind() == Kind.PUT) {
+    } else if (Kind.isPut(merged.kind())) {
       merged.leaf().copyValue(0, target, 0, target.length);
     } else {
       copyValue(ByteBuffer.wrap(target), 0);

@@ -1,11 +1,8 @@
 package io.isobardb.lsm.sstable;
 
-import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.FormatException;
-import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of an SSTable file: header page, the pages of the SSTable in the order of their
@@ -48,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Without compression page n is at n * pageSize. With it zeros fill the space between the last
  * compressed page and the page map, which begins at a multiple of 4096.
+ *
+ * <p>A running store goes by its manifest. What header and footer say is for checks and repairs:
+ * {@code FileMeta} of lsm-repair reads it.
  */
 public final class FileLayout {
   /** "ISOBARST", little-endian. */
@@ -60,7 +60,7 @@ public final class FileLayout {
   private static final int WITH_FOOTER = 1;
 
   /** The version of files whose header holds the footer. */
-  private static final int WITHOUT_FOOTER = 2;
+  public static final int WITHOUT_FOOTER = 2;
 
   /** Where a compressed page's contents begin. */
   public static final int STORED_HEADER = 8;
@@ -71,22 +71,59 @@ public final class FileLayout {
   /** Bit of the length of a compressed page that did not shrink and is stored as it is. */
   public static final int STORED_RAW = 1 << 31;
 
+  /** Of header and footer pages: the {@link #MAGIC}. */
+  public static final int MAGIC_AT = 32;
+
+  /** Of header and footer pages: which version wrote the file. */
+  public static final int VERSION_AT = 40;
+
   /** Where magic and version of a header or footer page end. */
   static final int VERSION_END = 44;
 
-  private static final int DESCRIPTION = 84;
-  public static final int PAGE_COUNT = 60;
+  /** Of a header page, as the ones below. */
+  public static final int TREE_ID = 44;
+
+  public static final int STORE_ID_HIGH = 48;
+  public static final int STORE_ID_LOW = 56;
+  public static final int FILE_NUMBER = 64;
+  public static final int PAGE_SIZE = 72;
+  public static final int CODEC = 76;
+  private static final int DESCRIPTION_LENGTH = 80;
+  public static final int DESCRIPTION = 84;
 
   /** What a footer says of the SSTable is from here on. */
   private static final int FIELDS = VERSION_END;
 
-  private static final int KEYS = 132;
+  /** Of a footer page, as the ones below. */
+  public static final int FOOTER_CODEC = FIELDS;
 
-  /** What says of a codec how it is called is at the end of a page. */
-  private static final int NAME_BYTES = 24;
+  public static final int FOOTER_FILE_NUMBER = 48;
+  public static final int FOOTER_TREE_ID = 56;
+  public static final int PAGE_COUNT = 60;
+  public static final int ENTRIES = 64;
+  public static final int DELETES = 72;
+  public static final int MIN_LSN = 80;
+  public static final int MAX_LSN = 88;
+  public static final int ROOT_PAGE = 96;
+  public static final int INDEX_HEIGHT = 100;
+  public static final int FILTER_PAGE = 104;
+  public static final int FILTER_BLOCKS = 108;
+  public static final int SIZE_BYTES = 112;
+  public static final int PAGE_MAP_PAGE = 120;
+  public static final int MIN_KEY_LENGTH = 124;
+  public static final int MAX_KEY_LENGTH = 128;
+  public static final int KEYS = 132;
 
-  private static final int NAME_LENGTH = -20;
-  private static final int NAME = -19;
+  /** Of the index root of a file without footer page: what {@link #writeRoot} says. */
+  public static final int ROOT_TREE_ID = PageLayout.SPARE;
+
+  public static final int ROOT_ENTRIES = PageLayout.SPARE + 4;
+
+  /** What says of a codec how it is called is at the end of a page; first the dictionary's size. */
+  public static final int NAME_BYTES = 24;
+
+  public static final int NAME_LENGTH = -20;
+  public static final int NAME = -19;
 
   private FileLayout() {}
 
@@ -104,18 +141,18 @@ public final class FileLayout {
       Memory memory, int base, TableSpace space, long fileNumber, int treeId, Packing packing) {
     memory.zero(base, space.pageSize());
     memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.HEADER);
-    memory.putLong(base + 32, MAGIC);
-    memory.putInt(base + 40, version(packing));
-    memory.putInt(base + 44, treeId);
-    memory.putLong(base + 48, space.storeIdHigh());
-    memory.putLong(base + 56, space.storeIdLow());
-    memory.putLong(base + 64, fileNumber);
-    memory.putInt(base + 72, space.pageSize());
-    memory.putInt(base + 76, packing.number());
+    memory.putLong(base + MAGIC_AT, MAGIC);
+    memory.putInt(base + VERSION_AT, version(packing));
+    memory.putInt(base + TREE_ID, treeId);
+    memory.putLong(base + STORE_ID_HIGH, space.storeIdHigh());
+    memory.putLong(base + STORE_ID_LOW, space.storeIdLow());
+    memory.putLong(base + FILE_NUMBER, fileNumber);
+    memory.putInt(base + PAGE_SIZE, space.pageSize());
+    memory.putInt(base + CODEC, packing.number());
     writeName(memory, base + space.pageSize(), packing);
     byte[] description = space.trees().apply(treeId).description();
     if (description.length <= space.pageSize() - DESCRIPTION - NAME_BYTES) {
-      memory.putInt(base + 80, description.length);
+      memory.putInt(base + DESCRIPTION_LENGTH, description.length);
       memory.put(base + DESCRIPTION, description, 0, description.length);
     }
   }
@@ -133,81 +170,14 @@ public final class FileLayout {
     }
   }
 
-  /**
-   * What a header or footer page says of how pages are stored.
-   *
-   * @param number of the codec
-   * @param end of the page
-   * @return null if it can't be
-   */
-  private static @Nullable Packing readPacking(Memory memory, int number, int end) {
-    if (number != Packing.NAMED) {
-      return number == 0 ? Packing.NONE : number == 1 ? Packing.LZ4 : null;
-    }
-    byte[] name = new byte[PageCodec.LONGEST_NAME];
-    int length = Math.min(memory.getByte(end + NAME_LENGTH) & 0xFF, name.length);
-    memory.get(end + NAME, name, 0, length);
-    String codec = new String(name, 0, length, StandardCharsets.US_ASCII);
-    Packing packing = new Packing(codec, memory.getInt(end - NAME_BYTES));
-    return packing.isValid() ? packing : null;
-  }
-
-  /** The size of pages that a header page claims. */
-  public static int pageSize(Memory memory, int base) {
-    return memory.getInt(base + 72);
-  }
-
-  /**
-   * What a header page whose checksum is right says of a file, for repair.
-   *
-   * @param description of the tree; empty if the file has none
-   * @param hasFooter whether the page holds what would be in a footer page
-   */
-  public record Header(
-      long storeIdHigh,
-      long storeIdLow,
-      long fileNumber,
-      int treeId,
-      int pageSize,
-      Packing packing,
-      byte[] description,
-      boolean hasFooter) {
-    /** Whether the page is a header that this engine can read, and where it belongs. */
-    public static @Nullable Header read(Memory memory, int base, int pageSize) {
-      int version = memory.getInt(base + 40);
-      if (memory.getLong(base + 32) != MAGIC || version < 1 || version > VERSION) {
-        return null;
-      }
-      byte[] description = new byte[descriptionLength(memory, base, pageSize)];
-      memory.get(base + DESCRIPTION, description, 0, description.length);
-      Packing packing = readPacking(memory, memory.getInt(base + 76), base + pageSize);
-      if (packing == null) {
-        return null;
-      }
-      Header header =
-          new Header(
-              memory.getLong(base + 48),
-              memory.getLong(base + 56),
-              memory.getLong(base + 64),
-              memory.getInt(base + 44),
-              memory.getInt(base + 72),
-              packing,
-              description,
-              version == WITHOUT_FOOTER);
-      long seed = PageLayout.fileSeed(header.storeIdHigh, header.storeIdLow, header.fileNumber);
-      boolean intact =
-          header.pageSize == pageSize && PageLayout.isIntact(memory, base, pageSize, seed, 0);
-      return intact ? header : null;
-    }
-  }
-
-  private static int descriptionLength(Memory memory, int base, int pageSize) {
-    int length = memory.getInt(base + 80);
+  /** How long the description in a header page is; 0 if what it says can't be. */
+  public static int descriptionLength(Memory memory, int base, int pageSize) {
+    int length = memory.getInt(base + DESCRIPTION_LENGTH);
     return length < 0 || length > pageSize - DESCRIPTION ? 0 : length;
   }
 
-  /** Where a header page has {@link #FIELDS}, as if it was a footer page that begins there. */
-  private static int footerInHeader(Memory memory, int base, int pageSize) {
+  /** Where a header page has what a footer says, as if it was a footer page that begins there. */
+  public static int footerInHeader(Memory memory, int base, int pageSize) {
     int end = DESCRIPTION + descriptionLength(memory, base, pageSize);
     return base + ((end + 7) & -8) - FIELDS;
   }
@@ -226,156 +196,44 @@ public final class FileLayout {
    * Says in the last page of a file without footer page what repair needs if the header is damaged.
    */
   static void writeRoot(Memory memory, int base, SSTableMeta meta) {
-    memory.putInt(base + PageLayout.SPARE, meta.treeId());
-    memory.putInt(base + PageLayout.SPARE + 4, (int) meta.entries());
-  }
-
-  /** What {@link #writeRoot} said; all else is not known, and 0. */
-  public static SSTableMeta readRoot(Memory memory, int base, long fileNumber, int pageNo) {
-    int treeId = memory.getInt(base + PageLayout.SPARE);
-    long entries = memory.getInt(base + PageLayout.SPARE + 4);
-    byte[] noKey = {};
-    return new SSTableMeta(
-        fileNumber,
-        treeId,
-        pageNo + 1,
-        entries,
-        0,
-        noKey,
-        noKey,
-        0,
-        0,
-        pageNo,
-        1,
-        0,
-        0,
-        0,
-        Packing.NONE,
-        0,
-        SSTableMeta.Expiring.NONE);
+    memory.putInt(base + ROOT_TREE_ID, meta.treeId());
+    memory.putInt(base + ROOT_ENTRIES, (int) meta.entries());
   }
 
   /** Adds to a header page what would be in a footer page. */
   static void addFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
-    memory.putInt(base + 40, WITHOUT_FOOTER);
+    memory.putInt(base + VERSION_AT, WITHOUT_FOOTER);
     writeFields(memory, footerInHeader(memory, base, pageSize), meta);
   }
 
   static void writeFooter(Memory memory, int base, int pageSize, SSTableMeta meta) {
     memory.zero(base, pageSize);
     memory.putByte(base + PageLayout.TYPE, (byte) PageLayout.FOOTER);
-    memory.putLong(base + 32, MAGIC);
-    memory.putInt(base + 40, version(meta.packing()));
+    memory.putLong(base + MAGIC_AT, MAGIC);
+    memory.putInt(base + VERSION_AT, version(meta.packing()));
     writeName(memory, base + pageSize, meta.packing());
     writeFields(memory, base, meta);
   }
 
   private static void writeFields(Memory memory, int base, SSTableMeta meta) {
-    memory.putInt(base + 44, meta.packing().number());
-    memory.putLong(base + 48, meta.fileNumber());
-    memory.putInt(base + 56, meta.treeId());
+    memory.putInt(base + FOOTER_CODEC, meta.packing().number());
+    memory.putLong(base + FOOTER_FILE_NUMBER, meta.fileNumber());
+    memory.putInt(base + FOOTER_TREE_ID, meta.treeId());
     memory.putInt(base + PAGE_COUNT, meta.pageCount());
-    memory.putLong(base + 64, meta.entries());
-    memory.putLong(base + 72, meta.deletes());
-    memory.putLong(base + 80, meta.minLsn());
-    memory.putLong(base + 88, meta.maxLsn());
-    memory.putInt(base + 96, meta.rootPage());
-    memory.putInt(base + 100, meta.indexHeight());
-    memory.putInt(base + 104, meta.filterPage());
-    memory.putInt(base + 108, meta.filterBlocks());
-    memory.putLong(base + 112, meta.sizeBytes());
-    memory.putInt(base + 120, meta.pageMapPage());
-    memory.putInt(base + 124, meta.minKey().length);
-    memory.putInt(base + 128, meta.maxKey().length);
+    memory.putLong(base + ENTRIES, meta.entries());
+    memory.putLong(base + DELETES, meta.deletes());
+    memory.putLong(base + MIN_LSN, meta.minLsn());
+    memory.putLong(base + MAX_LSN, meta.maxLsn());
+    memory.putInt(base + ROOT_PAGE, meta.rootPage());
+    memory.putInt(base + INDEX_HEIGHT, meta.indexHeight());
+    memory.putInt(base + FILTER_PAGE, meta.filterPage());
+    memory.putInt(base + FILTER_BLOCKS, meta.filterBlocks());
+    memory.putLong(base + SIZE_BYTES, meta.sizeBytes());
+    memory.putInt(base + PAGE_MAP_PAGE, meta.pageMapPage());
+    memory.putInt(base + MIN_KEY_LENGTH, meta.minKey().length);
+    memory.putInt(base + MAX_KEY_LENGTH, meta.maxKey().length);
     memory.put(base + KEYS, meta.minKey(), 0, meta.minKey().length);
     memory.put(base + KEYS + meta.minKey().length, meta.maxKey(), 0, meta.maxKey().length);
-  }
-
-  /**
-   * Reads a footer page whose checksum is right.
-   *
-   * @param offset where it is, for messages
-   * @throws FormatException if a newer version wrote it
-   */
-  public static SSTableMeta readFooter(
-      Memory memory, int base, int pageSize, String file, long offset) {
-    if (memory.getByte(base + PageLayout.TYPE) != PageLayout.FOOTER
-        || memory.getLong(base + 32) != MAGIC) {
-      throw new CorruptionException(file, offset, "not a footer");
-    }
-    checkVersion(memory.getInt(base + 40), file, offset);
-    return readFields(memory, base, base + pageSize, pageSize, file, offset);
-  }
-
-  /** As {@link #readFooter}, of a header page whose checksum is right. */
-  public static SSTableMeta readFooterInHeader(Memory memory, int base, int pageSize, String file) {
-    if (memory.getInt(base + 40) != WITHOUT_FOOTER) {
-      throw new CorruptionException(file, 0, "a header without what the footer says");
-    }
-    int at = footerInHeader(memory, base, pageSize);
-    return readFields(memory, at, base + pageSize, pageSize, file, 0);
-  }
-
-  private static SSTableMeta readFields(
-      Memory memory, int base, int end, int pageSize, String file, long offset) {
-    int longest = PageLayout.maxKeyBytes(pageSize);
-    boolean fits = base + KEYS <= end;
-    int minLength = fits ? memory.getInt(base + 124) : -1;
-    int maxLength = fits ? memory.getInt(base + 128) : -1;
-    if (minLength < 0
-        || minLength > longest
-        || maxLength < 0
-        || maxLength > longest
-        || base + KEYS + minLength + maxLength > end) {
-      throw new CorruptionException(file, offset, "keys of impossible length");
-    }
-    Packing packing = readPacking(memory, memory.getInt(base + 44), end);
-    if (packing == null) {
-      throw new CorruptionException(file, offset, "codec " + memory.getInt(base + 44));
-    }
-    byte[] minKey = new byte[minLength];
-    byte[] maxKey = new byte[maxLength];
-    memory.get(base + KEYS, minKey, 0, minLength);
-    memory.get(base + KEYS + minLength, maxKey, 0, maxLength);
-    return new SSTableMeta(
-        memory.getLong(base + 48),
-        memory.getInt(base + 56),
-        memory.getInt(base + PAGE_COUNT),
-        memory.getLong(base + 64),
-        memory.getLong(base + 72),
-        minKey,
-        maxKey,
-        memory.getLong(base + 80),
-        memory.getLong(base + 88),
-        memory.getInt(base + 96),
-        memory.getInt(base + 100),
-        memory.getInt(base + 104),
-        memory.getInt(base + 108),
-        memory.getLong(base + 112),
-        packing,
-        memory.getInt(base + 120),
-        SSTableMeta.Expiring.NONE);
-  }
-
-  /** Checks a header page whose checksum is right against what is expected of the file. */
-  public static void checkHeader(Memory memory, int base, TableSpace space, SSTableMeta meta) {
-    String file = meta.fileName();
-    if (memory.getByte(base + PageLayout.TYPE) != PageLayout.HEADER
-        || memory.getLong(base + 32) != MAGIC) {
-      throw space.corrupt(meta, 0, "not an SSTable");
-    }
-    checkVersion(memory.getInt(base + 40), file, 0);
-    if (memory.getLong(base + 48) != space.storeIdHigh()
-        || memory.getLong(base + 56) != space.storeIdLow()) {
-      throw space.corrupt(meta, 0, "belongs to another store");
-    }
-    if (memory.getInt(base + 44) != meta.treeId()
-        || memory.getLong(base + 64) != meta.fileNumber()
-        || memory.getInt(base + 72) != space.pageSize()
-        || !meta.packing()
-            .equals(readPacking(memory, memory.getInt(base + 76), base + space.pageSize()))) {
-      throw space.corrupt(meta, 0, "the header disagrees with the manifest");
-    }
   }
 
   /**
@@ -387,20 +245,11 @@ public final class FileLayout {
    * @throws FormatException if a newer version wrote it
    */
   static void refuseNewer(Memory memory, int base, String file) {
-    if (memory.getLong(base + 32) == MAGIC) {
-      int version = memory.getInt(base + 40);
+    if (memory.getLong(base + MAGIC_AT) == MAGIC) {
+      int version = memory.getInt(base + VERSION_AT);
       if (version > VERSION) {
         throw FormatException.newer(file, version, VERSION);
       }
-    }
-  }
-
-  private static void checkVersion(int version, String file, long offset) {
-    if (version > VERSION) {
-      throw FormatException.newer(file, version, VERSION);
-    }
-    if (version < 1) {
-      throw new CorruptionException(file, offset, "format version " + version);
     }
   }
 }

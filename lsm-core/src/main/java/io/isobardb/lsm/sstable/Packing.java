@@ -33,7 +33,7 @@ public record Packing(String codec, int dictionaryBytes) {
   }
 
   /** Whether it can be. */
-  boolean isValid() {
+  public boolean isValid() {
     boolean fits = dictionaryBytes >= 0 && dictionaryBytes <= PageCoder.LARGEST_DICTIONARY;
     return number() == NAMED ? fits && !isNone() && PageCodec.isName(codec) : dictionaryBytes == 0;
   }

@@ -128,7 +128,7 @@ public final class SSTableWriter {
       copy.putLong(valueLength, expiry);
       putExpiring(key, keyLength, common, lsn, kind, copy, valueLength);
     }
-    if (kind == Kind.DELETE) {
+    if (Kind.isDelete(kind)) {
       deletes++;
     }
   }

@@ -84,7 +84,7 @@ public record TableSpace(
   }
 
   /** What to throw if an SSTable's file is not what was written. */
-  CorruptionException corrupt(SSTableMeta meta, long offset, String what) {
+  public CorruptionException corrupt(SSTableMeta meta, long offset, String what) {
     String tree = trees.apply(meta.treeId()).name();
     return new CorruptionException(meta.fileName(), offset, what, tree).in(storage.path());
   }

@@ -1,7 +1,6 @@
 package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.Write;
-import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.observe.OperationStats;
 import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.pool.SlotCounters;
@@ -52,7 +51,7 @@ public final class OperationCounts {
    * @param slot of the epochs for operations
    */
   public void countWrite(int slot, Write write) {
-    writes.add(slot, write.kind() == Kind.PUT ? PUTS : DELETES, 1);
+    writes.add(slot, write.isDelete() || write.isRange() ? DELETES : PUTS, 1);
     writes.add(slot, BYTES, write.keyLength() + write.valueLength());
     WriteSample learner = sample;
     if (learner != null && !write.isRange()) {

@@ -64,6 +64,9 @@ public final class OpenTree implements Tree {
   private final PointReader reader;
   private final RecorderSlot recorders;
 
+  /** The order of the keys if it is a user's, and may refuse some; else null. */
+  private final @Nullable KeyOrder ownOrder;
+
   OpenTree(OpenStore store, TreeHandle handle) {
     this.store = store;
     this.handle = handle;
@@ -80,6 +83,7 @@ public final class OpenTree implements Tree {
     this.gate = store.engine().gate();
     this.reader = store.parts().reader();
     this.recorders = store.recorders();
+    this.ownOrder = handle.order().isBytes() ? null : handle.order();
   }
 
   /**
@@ -299,7 +303,7 @@ public final class OpenTree implements Tree {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     Keys.checkKey(key.remaining(), maxKeyBytes());
-    if (!handle.order().isBytes()) {
+    if (ownOrder != null) {
       checkKey(Keys.bytes(key));
     }
     Keys.checkValue(value.remaining(), maxValueBytes());
@@ -572,7 +576,7 @@ public final class OpenTree implements Tree {
   private Writer begin(int kind, byte[] key, byte[] value) {
     Writer writer = committer.writer();
     writer.write().of(kind, key, 0, key.length).value(value, 0, value.length);
-    if (kind != Kind.DELETE) {
+    if (!Kind.isDelete(kind)) {
       expire(writer);
     }
     return writer;
@@ -651,7 +655,9 @@ public final class OpenTree implements Tree {
 
   void checkKey(byte[] key) {
     Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
-    Keys.checkOrder(handle.order(), key);
+    if (ownOrder != null) {
+      Keys.checkOrder(ownOrder, key);
+    }
   }
 
   void checkValue(byte[] value) {

@@ -173,10 +173,9 @@ final class Recorder implements Recording {
       long hash = KeyHash.hash(write.key(), write.keyOffset(), write.keyLength());
       int kind =
           switch (write.kind()) {
-            case Kind.DELETE -> RecordingLayout.DELETE;
             case Kind.MERGE -> RecordingLayout.MERGE;
             case Kind.DELETE_RANGE -> RecordingLayout.DELETE_RANGE;
-            default -> RecordingLayout.PUT;
+            default -> write.isDelete() ? RecordingLayout.DELETE : RecordingLayout.PUT;
           };
       int size = write.isRange() ? 0 : write.valueLength();
       add(kind, treeId, hash, write.keyLength(), size);

@@ -115,7 +115,7 @@ public final class OwnWrites implements Overlay {
      */
     public byte @Nullable [] read(TreeHandle tree, byte[] key, Supplier<byte @Nullable []> below) {
       if (kind != Kind.MERGE) {
-        return kind == Kind.DELETE ? null : value().clone();
+        return Kind.isDelete(kind) ? null : value().clone();
       }
       OperandChain chain = new OperandChain();
       if (!chain.add(kind, Lsn.MAX, value(), expiry)) {

@@ -106,6 +106,7 @@ class CallPathsTest {
   @Test
   void thePageListsTheClassesThatCallsGoThrough(@TempDir Path directory) throws Exception {
     Map<String, Set<String>> paths = paths(directory);
+    assertEquals(4, paths.size(), "calls of the program that ended; java.class.path must have it");
     String list =
         paths.entrySet().stream()
             .map(

@@ -20,6 +20,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.commit.StoreClock;
 import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.setting.OptionLimits;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.FallingOrder;
 import io.isobardb.lsm.simulation.Inside;
@@ -70,6 +71,12 @@ class ExpiryModelTest {
   @Test
   void whatExpiredAfterItWasMergedWithSurvivesAReplay() {
     run(7046, 1);
+  }
+
+  /** A merge that drops an expired value which a newer operand counts is found here. */
+  @Test
+  void whatExpiredAfterItWasMergedWithSurvivesAMerge() {
+    run(29, 1);
   }
 
   private static void run(long first, int seeds) {
@@ -127,8 +134,12 @@ class ExpiryModelTest {
     }
 
     private void open() {
+      // Writes that are refused are not what this is about.
       StoreOptions some =
-          HistoryOptions.some(random, PAGE_SIZE).toBuilder().durability(Durability.SYNC).build();
+          HistoryOptions.some(random, PAGE_SIZE).toBuilder()
+              .durability(Durability.SYNC)
+              .writeTimeout(OptionLimits.FOREVER)
+              .build();
       store = world.open(some, world.storage());
       tree = store.openTree("t", options);
       assertEquals(timeToLive, tree.timeToLive().toMillis());

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import io.isobardb.repair.format.FileMeta;
 import java.io.IOException;
 
 /** Reads footers of files that no manifest names. */
@@ -29,10 +30,10 @@ final class Footers {
       int base = pool.base(page);
       if (file.read(0, memory, base, pageSize) == pageSize) {
         FileLayout.refuseNewer(memory, base, name);
-        FileLayout.Header header = FileLayout.Header.read(memory, base, pageSize);
+        FileMeta.Header header = FileMeta.Header.read(memory, base, pageSize);
         if (header != null && header.hasFooter()) {
           return checked(
-              FileLayout.readFooterInHeader(memory, base, pageSize, name),
+              FileMeta.footerInHeader(memory, base, pageSize, name),
               file,
               space,
               seed,
@@ -49,7 +50,7 @@ final class Footers {
       if (!PageLayout.isIntact(memory, base, pageSize, seed, pageNo)) {
         throw new CorruptionException(name, offset, "the footer has a wrong checksum");
       }
-      SSTableMeta meta = FileLayout.readFooter(memory, base, pageSize, name, offset);
+      SSTableMeta meta = FileMeta.footer(memory, base, pageSize, name, offset);
       file.read(0, memory, base, pageSize);
       return checked(meta, file, space, seed, memory, base);
     } finally {
@@ -69,7 +70,7 @@ final class Footers {
     if (!PageLayout.isIntact(memory, base, space.pageSize(), seed, 0)) {
       throw new CorruptionException(name, 0, "the header has a wrong checksum");
     }
-    FileLayout.checkHeader(memory, base, space, meta);
+    FileMeta.checkHeader(memory, base, space, meta);
     return meta;
   }
 }

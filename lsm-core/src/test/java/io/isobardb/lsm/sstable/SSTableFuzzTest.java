@@ -10,6 +10,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.repair.format.FileMeta;
 import io.isobardb.repair.format.SSTableCheck;
 import io.isobardb.repair.format.TableSalvage;
 import java.io.IOException;
@@ -96,12 +97,12 @@ class SSTableFuzzTest {
     memory.put(0, data, 0, Math.min(data.length, PAGE));
     try {
       String file = "0000000005.sst";
-      assertNotNull(FileLayout.readFooterInHeader(memory, 0, PAGE, file).fileName());
+      assertNotNull(FileMeta.footerInHeader(memory, 0, PAGE, file).fileName());
     } catch (CorruptionException | FormatException e) {
       // Told of.
     }
     try {
-      assertNotNull(FileLayout.readFooter(memory, 0, PAGE, "0000000005.sst", 0).fileName());
+      assertNotNull(FileMeta.footer(memory, 0, PAGE, "0000000005.sst", 0).fileName());
     } catch (CorruptionException | FormatException e) {
       // Told of.
     }

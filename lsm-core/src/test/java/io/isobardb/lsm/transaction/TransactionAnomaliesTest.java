@@ -102,7 +102,7 @@ class TransactionAnomaliesTest extends SimulatedTransactions {
       try (Transaction tx = begin(isolation, locking)) {
         get(tx, "a");
         put("a", "plain");
-        ConflictException e =
+        TransactionAbortedException e =
             assertThrows(
                 ConflictException.class,
                 () -> {

@@ -155,11 +155,6 @@ public final class Memory {
     buffer.put(offset, source, sourceOffset, length);
   }
 
-  /** Copies from {@code source}'s position on; the position of {@code source} does not move. */
-  public void put(int offset, ByteBuffer source, int sourceOffset, int length) {
-    buffer.put(offset, source, sourceOffset, length);
-  }
-
   /** Copies into {@code target} at the absolute index {@code targetOffset}; no position moves. */
   public void get(int offset, ByteBuffer target, int targetOffset, int length) {
     target.put(targetOffset, buffer, offset, length);

@@ -148,7 +148,7 @@ class MemoryTest {
   void bulkCopiesAndChecksumsAgreeWithTheBytes() {
     byte[] bytes = new byte[1000];
     new Random(9).nextBytes(bytes);
-    memory.put(7, ByteBuffer.wrap(bytes), 0, 1000);
+    memory.put(7, bytes, 0, 1000);
     other.copyFrom(11, memory, 7, 1000);
     ByteBuffer target = ByteBuffer.allocate(1005);
     other.get(11, target, 5, 1000);

@@ -5,7 +5,6 @@ import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.io.DataFile;
-import io.isobardb.lsm.sstable.FileLayout;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.MemorySink;
 import io.isobardb.lsm.sstable.PageLayout;
@@ -117,7 +116,7 @@ public final class SSTableCheck {
         try {
           table.file().read(pageNo, memory, base);
           if (pageNo == 0) {
-            FileLayout.checkHeader(memory, base, table.space(), meta);
+            FileMeta.checkHeader(memory, base, table.space(), meta);
           }
           if (pageNo == (meta.footerInHeader() ? 0 : meta.pageCount() - 1)) {
             checkFooter(memory, base);
@@ -154,8 +153,8 @@ public final class SSTableCheck {
     long offset = meta.footerInHeader() ? 0 : meta.sizeBytes() - pageSize;
     SSTableMeta stored =
         meta.footerInHeader()
-            ? FileLayout.readFooterInHeader(memory, base, pageSize, name)
-            : FileLayout.readFooter(memory, base, pageSize, name, offset);
+            ? FileMeta.footerInHeader(memory, base, pageSize, name)
+            : FileMeta.footer(memory, base, pageSize, name, offset);
     boolean same =
         Arrays.equals(stored.minKey(), meta.minKey())
             && Arrays.equals(stored.maxKey(), meta.maxKey())
@@ -294,7 +293,7 @@ public final class SSTableCheck {
     lastKey = key;
     lastLsn = lsn;
     entries++;
-    if (kind == Kind.DELETE) {
+    if (Kind.isDelete(kind)) {
       deletes++;
     }
     minLsn = Math.min(minLsn, lsn);

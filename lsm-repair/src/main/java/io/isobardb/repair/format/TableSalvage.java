@@ -54,7 +54,7 @@ public final class TableSalvage implements AutoCloseable {
   private @Nullable Block block;
   private long size;
   private long seed;
-  private FileLayout.@Nullable Header header;
+  private FileMeta.@Nullable Header header;
   private @Nullable SSTableMeta meta;
   private Packing packing = Packing.NONE;
   private byte @Nullable [] dictionary;
@@ -204,7 +204,7 @@ public final class TableSalvage implements AutoCloseable {
 
   private void identify(long fileNumber, @Nullable SSTableMeta known) {
     if (read(0, overflowAt, pageSize)) {
-      header = FileLayout.Header.read(memory(), overflowAt, pageSize);
+      header = FileMeta.Header.read(memory(), overflowAt, pageSize);
     }
     // A file under another's name is what its header says it is.
     seed =
@@ -260,11 +260,11 @@ public final class TableSalvage implements AutoCloseable {
       throws IOException {
     try (DataFile opened = storage.open(file, IoMode.BUFFERED)) {
       int got = opened.read(0, scratch, 0, (int) Math.min(opened.size(), scratch.size()));
-      int pageSize = got < DataFile.BLOCK ? 0 : FileLayout.pageSize(scratch, 0);
+      int pageSize = got < DataFile.BLOCK ? 0 : FileMeta.pageSize(scratch, 0);
       if (pageSize < DataFile.BLOCK || pageSize > got || Integer.bitCount(pageSize) != 1) {
         return null;
       }
-      FileLayout.Header header = FileLayout.Header.read(scratch, 0, pageSize);
+      FileMeta.Header header = FileMeta.Header.read(scratch, 0, pageSize);
       return header == null
           ? null
           : new Origin(new UUID(header.storeIdHigh(), header.storeIdLow()), pageSize);
@@ -275,7 +275,7 @@ public final class TableSalvage implements AutoCloseable {
   private @Nullable SSTableMeta footer(long fileNumber) {
     try {
       return header != null && header.hasFooter()
-          ? FileLayout.readFooterInHeader(memory(), overflowAt, pageSize, name)
+          ? FileMeta.footerInHeader(memory(), overflowAt, pageSize, name)
           : lastPage(fileNumber);
     } catch (RuntimeException e) {
       return null;
@@ -290,7 +290,7 @@ public final class TableSalvage implements AutoCloseable {
     }
     int last = rawPageNo(offset);
     if (last > 0 && memory().getByte(overflowAt + PageLayout.TYPE) == PageLayout.INDEX) {
-      SSTableMeta root = FileLayout.readRoot(memory(), overflowAt, fileNumber, last);
+      SSTableMeta root = FileMeta.root(memory(), overflowAt, fileNumber, last);
       return root.treeId() > 0 ? root : null;
     }
     int pageNo = memory().getInt(overflowAt + FileLayout.PAGE_COUNT) - 1;
@@ -298,7 +298,7 @@ public final class TableSalvage implements AutoCloseable {
         || !PageLayout.isIntact(memory(), overflowAt, pageSize, seed, pageNo)) {
       return null;
     }
-    return FileLayout.readFooter(memory(), overflowAt, pageSize, name, offset);
+    return FileMeta.footer(memory(), overflowAt, pageSize, name, offset);
   }
 
   /** Neither header nor footer: do the first pages look like compressed ones? */
@@ -511,7 +511,7 @@ public final class TableSalvage implements AutoCloseable {
 
   /** Whether the current entry is a delete marker. */
   public boolean isDelete() {
-    return PageReader.kind(memory(), dataAt, entry()) == Kind.DELETE;
+    return Kind.isDelete(PageReader.kind(memory(), dataAt, entry()));
   }
 
   /** Whether the current entry is an operand, to be merged with older versions. */

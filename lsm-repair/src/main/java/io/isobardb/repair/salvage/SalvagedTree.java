@@ -208,7 +208,7 @@ final class SalvagedTree {
       return false;
     }
     chain.add(
-        source.kind(), source.lsn(), source.kind() == Kind.DELETE ? null : value, source.expiry());
+        source.kind(), source.lsn(), Kind.isDelete(source.kind()) ? null : value, source.expiry());
     return true;
   }
 
@@ -336,7 +336,7 @@ final class SalvagedTree {
 
     @Override
     public void write(byte[] of, Visitor visitor, Memory scratch, int pageSize) throws IOException {
-      if (version.kind != Kind.DELETE) {
+      if (!Kind.isDelete(version.kind)) {
         visitor
             .writer()
             .expiring(version.expiry)
