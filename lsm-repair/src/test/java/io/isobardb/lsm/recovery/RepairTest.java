@@ -110,6 +110,24 @@ class RepairTest {
   }
 
   @Test
+  void aFileCurrentOfAnotherStoreCostsNothingButTheManifest() throws IOException {
+    store.add(LOGGED, Place.level(0), "a@4200", "b@4200");
+    Map<String, Long> whole = trees(repair());
+    Memory current = new Memory(ByteBuffer.allocateDirect(64));
+    try (DataFile file = target.open("CURRENT", IoMode.BUFFERED)) {
+      assertEquals(64, file.read(0, current, 0, 64));
+    }
+    try (DataFile file = store.disk().open("CURRENT", IoMode.BUFFERED)) {
+      file.write(0, current, 0, 64);
+    }
+    SimulatedStorage again = new SimulatedStorage();
+    RepairReport report = repair(again, CheckProgress.NONE);
+    assertEquals(whole, trees(report));
+    assertEquals(
+        List.of(RepairJob.MANIFEST), report.losses().stream().map(loss -> loss.file()).toList());
+  }
+
+  @Test
   void recordsThatCanNotBeReadAreToldWithTheirPlace() throws IOException {
     List<Long> lsns = new ArrayList<>();
     try (OfflineStore inspector = store.inspect()) {
