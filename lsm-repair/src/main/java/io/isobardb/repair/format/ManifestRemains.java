@@ -138,7 +138,15 @@ public record ManifestRemains(
           if (edit.dropped()) {
             trees.remove(edit.treeId());
           }
-          properties.putAll(edit.properties());
+          edit.properties()
+              .forEach(
+                  (name, value) -> {
+                    if (value.isEmpty()) {
+                      properties.remove(name);
+                    } else {
+                      properties.put(name, value);
+                    }
+                  });
         }
       } catch (CorruptionException e) {
         // Nothing can be made of this record; of others perhaps.
