@@ -243,7 +243,7 @@ public final class BackupDirectory implements AutoCloseable {
         }
         if (earlier.contains(Stored.of(table))) {
           table = new Table(table.number(), table.sizeBytes(), hash(file, pace));
-          if (storage.exists(table.fileName())) {
+          if (isThere(table)) {
             tables.add(table);
             return;
           }
@@ -273,6 +273,16 @@ public final class BackupDirectory implements AutoCloseable {
         throw origin.corrupt(e);
       } finally {
         copy.release();
+      }
+    }
+
+    /** Whether an earlier backup has it. One that was cut off since is copied again, for all. */
+    private boolean isThere(Table table) throws IOException {
+      if (!storage.exists(table.fileName())) {
+        return false;
+      }
+      try (DataFile file = storage.open(table.fileName(), IoMode.BUFFERED)) {
+        return file.size() == table.sizeBytes();
       }
     }
 

@@ -3,6 +3,7 @@ package io.isobardb.lsm.backup;
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.contents;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -243,6 +244,33 @@ class BackupsTest {
       }
       assertEquals(2, backups.list().size());
       assertEquals(List.of(), backups.verify());
+    }
+  }
+
+  @Test
+  void anSSTableThatABackupHasLostIsStoredAgainByTheNext() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      fill(store.openTree("t"), 0, 10_000, "value");
+      store.flush();
+      store.awaitQuiet();
+      backups.create(store);
+      Path table;
+      try (Stream<Path> files = Files.list(path("backups"))) {
+        table = files.filter(file -> file.toString().endsWith(".table")).findFirst().orElseThrow();
+      }
+      byte[] whole = Files.readAllBytes(table);
+      Files.write(table, Arrays.copyOf(whole, 4096));
+      assertEquals(1, backups.verify().size());
+      backups.create(store);
+      assertEquals(List.of(), backups.verify());
+      // As an operator does whom verify has told of other damage.
+      Files.delete(table);
+      assertEquals(1, backups.verify().size());
+      backups.create(store);
+      assertEquals(List.of(), backups.verify());
+      assertArrayEquals(whole, Files.readAllBytes(table));
+      backups.restore(1, path("restored"));
     }
   }
 
