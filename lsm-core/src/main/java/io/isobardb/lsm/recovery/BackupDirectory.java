@@ -432,7 +432,11 @@ public final class BackupDirectory implements AutoCloseable {
       throw new IllegalArgumentException(
           "there is no backup " + id + " in " + storage.path() + "; known are " + ids());
     }
-    return BackupFile.decode(id, read(name));
+    try {
+      return BackupFile.decode(id, read(name));
+    } catch (CorruptionException e) {
+      throw e.in(storage.path());
+    }
   }
 
   /**
@@ -573,7 +577,8 @@ public final class BackupDirectory implements AutoCloseable {
               DataFile to = target.create(name, IoMode.BUFFERED)) {
             if (!copy(from, to, bytes -> {}).equals(table.hash())) {
               throw new CorruptionException(
-                  table.fileName(), 0, "its contents are not what was backed up");
+                      table.fileName(), 0, "its contents are not what was backed up")
+                  .in(storage.path());
             }
           }
         }

@@ -187,6 +187,7 @@ class BackupsTest {
           backups.restore(id, path("target" + id));
         } catch (CorruptionException e) {
           refused++;
+          assertEquals(path("backups").toString(), e.directory());
           assertFalse(Files.exists(path("target" + id)));
         }
       }
@@ -199,6 +200,9 @@ class BackupsTest {
       Files.writeString(first, "damaged");
       assertEquals(1, backups.verify().size());
       assertEquals(List.of(second), backups.list());
+      CorruptionException unreadable =
+          assertThrows(CorruptionException.class, () -> backups.restore(1, path("none")));
+      assertEquals(path("backups").toString(), unreadable.directory());
       backups.delete(second.id());
       Files.write(first, description);
       assertEquals(List.of(), backups.verify());
