@@ -6,7 +6,6 @@ import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,8 +51,6 @@ public final class UnreadableAsZeros extends ForwardingStorage {
       public int read(long offset, Memory target, int at, int length) throws IOException {
         try {
           return super.read(offset, target, at, length);
-        } catch (ClosedChannelException e) {
-          throw e;
         } catch (IOException e) {
           return readBlocks(offset, target, at, (int) Math.min(length, size() - offset));
         }
@@ -76,8 +73,6 @@ public final class UnreadableAsZeros extends ForwardingStorage {
       private int readBlock(long from, Memory target, int at, int bytes) throws IOException {
         try {
           return super.read(from, target, at, bytes);
-        } catch (ClosedChannelException e) {
-          throw e;
         } catch (IOException e) {
           target.zero(at, bytes);
           int block = Math.toIntExact(from / DataFile.BLOCK);
