@@ -140,13 +140,12 @@ public final class Queue<T> {
       boolean gone = false;
       try {
         byte[] key = NUMBERS.encode(number);
-        // Null if it was done while take() looked at it, or was removed past the queue.
         T job = tree.read(key, this::decoded);
+        // It was done while it was looked for, or was removed past the queue.
+        gone = job == null;
         if (job != null) {
           finish(key, job, worker);
-        }
-        gone = true;
-        if (job != null) {
+          gone = true;
           return true;
         }
       } finally {
@@ -186,25 +185,7 @@ public final class Queue<T> {
 
   /** Takes the oldest job that nobody has, and that may be gone by then; -1 if there is none. */
   private long take() {
-    long returned = places.takeReturned();
-    if (returned >= 0) {
-      return returned;
-    }
-    QueuePlaces.Search search = places.beginSearch();
-    long reached = search.from();
-    try (Cursor cursor = from(search.from())) {
-      for (boolean more = cursor.first(); more; more = cursor.next()) {
-        long number = number(cursor);
-        if (places.take(number)) {
-          reached = number + 1;
-          return number;
-        }
-      }
-      reached = search.end();
-      return -1;
-    } finally {
-      places.endSearch(search, reached);
-    }
+    return places.take(this::from, Queue::number);
   }
 
   private Cursor from(long number) {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.recipe;
 
+import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Tree;
 import java.util.HashSet;
 import java.util.List;
@@ -8,7 +9,9 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /**
  * The numbers of a queue's jobs: which come next, which consumers have, and from where on to look.
@@ -48,7 +51,7 @@ final class QueuePlaces {
   }
 
   /** Of a consumer that goes through the tree: where it begins, and what it may miss. */
-  static final class Search {
+  private static final class Search {
     private final long from;
 
     /** Numbers from here on were not given out when it began. */
@@ -57,17 +60,9 @@ final class QueuePlaces {
     /** The lowest number that came back since it began. */
     private long missed = Long.MAX_VALUE;
 
-    private Search(long from, long end) {
+    Search(long from, long end) {
       this.from = from;
       this.end = end;
-    }
-
-    long from() {
-      return from;
-    }
-
-    long end() {
-      return end;
     }
   }
 
@@ -84,19 +79,60 @@ final class QueuePlaces {
     comesBack(number);
   }
 
-  /** Takes a job; whether no other consumer has it. */
-  synchronized boolean take(long number) {
+  /**
+   * Takes the oldest job that no other consumer has, and that may be gone by then; -1 if there is
+   * none.
+   *
+   * @param from a cursor over jobs from a number on
+   * @param number that of the job at which it stands
+   */
+  long take(LongFunction<Cursor> from, ToLongFunction<Cursor> number) {
+    long back = takeReturned();
+    if (back >= 0) {
+      return back;
+    }
+    Search search = beginSearch();
+    long reached = search.from;
+    try (Cursor cursor = from.apply(search.from)) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        long found = number.applyAsLong(cursor);
+        if (takes(found)) {
+          reached = found + 1;
+          return found;
+        }
+      }
+      reached = search.end;
+      return -1;
+    } finally {
+      endSearch(search, reached);
+    }
+  }
+
+  private synchronized boolean takes(long number) {
     return taken.add(number);
   }
 
   /** Takes the oldest of the jobs that came back behind the searches; -1 if there is none. */
-  synchronized long takeReturned() {
+  private synchronized long takeReturned() {
     for (Long number = returned.pollFirst(); number != null; number = returned.pollFirst()) {
       if (taken.add(number)) {
         return number;
       }
     }
     return -1;
+  }
+
+  /** Begins a search, before it sees the tree. */
+  private synchronized Search beginSearch() {
+    Search search = new Search(first, next);
+    searches.add(search);
+    return search;
+  }
+
+  /** Ends a search that has gone through all jobs below a number: the next one begins there. */
+  private synchronized void endSearch(Search search, long reached) {
+    searches.remove(search);
+    first = Math.max(first, Math.min(reached, search.missed));
   }
 
   /** Nobody has a job any more: it is gone, or there for others. */
@@ -114,19 +150,6 @@ final class QueuePlaces {
     for (Search search : searches) {
       search.missed = Math.min(search.missed, number);
     }
-  }
-
-  /** Begins a search, before it sees the tree. */
-  synchronized Search beginSearch() {
-    Search search = new Search(first, next);
-    searches.add(search);
-    return search;
-  }
-
-  /** Ends a search that has gone through all jobs below a number: the next one begins there. */
-  synchronized void endSearch(Search search, long reached) {
-    searches.remove(search);
-    first = Math.max(first, Math.min(reached, search.missed));
   }
 
   /** No job has a number below, nor will one have. */
