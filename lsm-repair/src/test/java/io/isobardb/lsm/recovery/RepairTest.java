@@ -174,6 +174,16 @@ class RepairTest {
         List.of(RepairJob.MANIFEST), report.losses().stream().map(loss -> loss.file()).toList());
   }
 
+  /** What it had of the newest writes, nobody knows. */
+  @Test
+  void aRingThatCanNotBeReadIsALoss() throws IOException {
+    store.overwrite("RING", 20, 8, 99);
+    RepairReport report = repair();
+    assertEquals((long) LOGGED_KEYS, trees(report).get("logged"));
+    assertEquals(1, report.notes().size(), report.toString());
+    assertEquals(List.of("RING"), report.losses().stream().map(loss -> loss.file()).toList());
+  }
+
   @Test
   void recordsThatCanNotBeReadAreToldWithTheirPlace() throws IOException {
     List<Long> lsns = new ArrayList<>();
