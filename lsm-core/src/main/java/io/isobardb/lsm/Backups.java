@@ -81,13 +81,15 @@ public interface Backups extends AutoCloseable {
 
   /**
    * Backs a store up, as of one moment of this call, over all trees, unlogged ones included.
-   * Writers go on meanwhile. It is durable when this returns.
+   * Writers go on meanwhile. It is durable when this returns. The checksums of what is copied are
+   * verified: no backup is made of a store that is damaged there.
    *
    * <p>It takes 16 MB beside the memory budget while it works.
    *
    * @param store open, also to be read only
    * @return the new backup, as {@link #list} tells it from now on
    * @throws IllegalArgumentException if the backups would lie within the store's directory
+   * @throws io.isobardb.lsm.error.CorruptionException if a file of the store is damaged
    * @throws io.isobardb.lsm.error.StoreFailedException if the store has failed
    * @throws io.isobardb.lsm.error.StoreClosedException if the store is closed meanwhile
    */
@@ -125,7 +127,7 @@ public interface Backups extends AutoCloseable {
   void delete(long id);
 
   /**
-   * Deletes all but the last backups.
+   * Deletes all but the last backups. Those that can't be read don't count, and go with older ones.
    *
    * @param count how many to keep, at least 1
    * @return how many were deleted

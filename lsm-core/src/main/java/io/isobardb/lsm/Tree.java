@@ -139,8 +139,8 @@ public interface Tree {
   boolean hasExpiring();
 
   /**
-   * {@return about how many entries there are} Old versions and deleted ones may count; reads
-   * nothing.
+   * {@return about how many entries there are} Old versions and deleted ones may count, and what
+   * was deleted may be taken off twice: it may be 0 though there are entries. Reads nothing.
    */
   long approximateEntries();
 

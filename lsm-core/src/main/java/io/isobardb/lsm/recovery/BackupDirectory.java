@@ -11,7 +11,9 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.recovery.BackupFile.Table;
+import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
@@ -211,7 +213,7 @@ public final class BackupDirectory implements AutoCloseable {
       }
       Set<Stored> earlier = earlierTables(from);
       for (SSTableMeta meta : image.stored()) {
-        add(earlier, source, meta, pace);
+        add(earlier, new Origin(image, source), meta, pace);
       }
       storage.syncDirectory();
       BackupFile backup = new BackupFile(id, from, copied, image.edits(), tables);
@@ -231,24 +233,56 @@ public final class BackupDirectory implements AutoCloseable {
       name(meta.fileName(), table);
     }
 
-    private void add(Set<Stored> earlier, Storage source, SSTableMeta meta, StoreCopy.Pace pace)
+    private void add(Set<Stored> earlier, Origin origin, SSTableMeta meta, StoreCopy.Pace pace)
         throws IOException {
-      try (DataFile file = source.open(meta.fileName(), IoMode.BUFFERED)) {
+      String name = meta.fileName();
+      try (DataFile file = origin.directory().open(name, IoMode.BUFFERED)) {
         Table table = new Table(meta.fileNumber(), file.size(), "");
+        if (table.sizeBytes() != meta.sizeBytes()) {
+          throw origin.corrupt(meta, table.sizeBytes());
+        }
         if (earlier.contains(Stored.of(table))) {
           table = new Table(table.number(), table.sizeBytes(), hash(file, pace));
-          if (storage.exists(table.fileName())) {
+          if (isThere(table)) {
             tables.add(table);
             return;
           }
         }
-        String temporary = meta.fileName() + TEMPORARY;
-        storage.delete(temporary);
+        storage.delete(name);
         String hash;
-        try (DataFile target = storage.create(temporary, IoMode.BUFFERED)) {
+        try (DataFile target = storage.create(name, IoMode.BUFFERED)) {
           hash = copy(file, target, pace);
         }
-        name(temporary, new Table(table.number(), table.sizeBytes(), hash));
+        checkCopy(origin, meta, pace);
+        name(name, new Table(table.number(), table.sizeBytes(), hash));
+      }
+    }
+
+    /** Else a damaged store would replace, backup by backup, those from before the damage. */
+    private void checkCopy(Origin origin, SSTableMeta meta, StoreCopy.Pace pace)
+        throws IOException {
+      StoreImage image = origin.image();
+      SSTable copy =
+          SSTable.onDisk(
+              memory.space(storage, IoMode.BUFFERED, image.storeId(), image::label),
+              KeyOrder.BYTES,
+              meta);
+      try {
+        copy.checkPages(() -> pace.onCopied(0));
+      } catch (CorruptionException e) {
+        throw origin.corrupt(e);
+      } finally {
+        copy.release();
+      }
+    }
+
+    /** Whether an earlier backup has it. One that was cut off since is copied again, for all. */
+    private boolean isThere(Table table) throws IOException {
+      if (!storage.exists(table.fileName())) {
+        return false;
+      }
+      try (DataFile file = storage.open(table.fileName(), IoMode.BUFFERED)) {
+        return file.size() == table.sizeBytes();
       }
     }
 
@@ -269,6 +303,25 @@ public final class BackupDirectory implements AutoCloseable {
       } finally {
         storage.close();
       }
+    }
+  }
+
+  /** The store that is backed up, and where it is. */
+  private record Origin(StoreImage image, Storage directory) {
+    CorruptionException corrupt(SSTableMeta meta, long bytes) {
+      return new CorruptionException(
+              meta.fileName(),
+              bytes,
+              "a file of " + bytes + " bytes, not " + meta.sizeBytes(),
+              image.label(meta.treeId()).name())
+          .in(directory.path());
+    }
+
+    /** What was found in a copy, told of what was copied. */
+    CorruptionException corrupt(CorruptionException e) {
+      CorruptionException told = new CorruptionException(e.file(), e.offset(), e.what(), e.tree());
+      told.initCause(e);
+      return told.in(directory.path());
     }
   }
 
@@ -379,7 +432,11 @@ public final class BackupDirectory implements AutoCloseable {
       throw new IllegalArgumentException(
           "there is no backup " + id + " in " + storage.path() + "; known are " + ids());
     }
-    return BackupFile.decode(id, read(name));
+    try {
+      return BackupFile.decode(id, read(name));
+    } catch (CorruptionException e) {
+      throw e.in(storage.path());
+    }
   }
 
   /**
@@ -520,7 +577,8 @@ public final class BackupDirectory implements AutoCloseable {
               DataFile to = target.create(name, IoMode.BUFFERED)) {
             if (!copy(from, to, bytes -> {}).equals(table.hash())) {
               throw new CorruptionException(
-                  table.fileName(), 0, "its contents are not what was backed up");
+                      table.fileName(), 0, "its contents are not what was backed up")
+                  .in(storage.path());
             }
           }
         }
@@ -551,20 +609,26 @@ public final class BackupDirectory implements AutoCloseable {
         });
   }
 
-  /** Deletes all but the last {@code count} backups; gives how many. */
+  /**
+   * Deletes all that are older than the last {@code count} backups that can be read; gives how
+   * many.
+   */
   public int keep(int count) throws IOException {
-    int[] surplus = new int[1];
+    int[] deleted = new int[1];
     changing(
         () -> {
-          List<Long> ids = ids();
-          surplus[0] = Math.max(0, ids.size() - count);
-          for (long id : ids.subList(0, surplus[0])) {
-            storage.delete(BackupFile.fileName(id));
+          List<Long> readable = readAll(new ArrayList<>()).stream().map(BackupFile::id).toList();
+          long first = readable.size() < count ? 0 : readable.get(readable.size() - count);
+          for (long id : ids()) {
+            if (id < first) {
+              storage.delete(BackupFile.fileName(id));
+              deleted[0]++;
+            }
           }
           storage.syncDirectory();
           sweep();
         });
-    return surplus[0];
+    return deleted[0];
   }
 
   @Override

@@ -154,8 +154,10 @@ record BackupFile(
               List.copyOf(tables));
       backup.check();
       return backup;
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new CorruptionException(name, 0, "it can't be read: " + e);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptionException(name, 0, "it can't be read: " + e.getMessage());
+    } catch (IndexOutOfBoundsException e) {
+      throw new CorruptionException(name, 0, "it can't be read: it is too short");
     }
   }
 

@@ -459,6 +459,28 @@ public final class SSTable {
     }
   }
 
+  /**
+   * Reads all pages of an SSTable on disk, past the cache. Outside of epochs.
+   *
+   * @param progress is told of each page
+   * @throws io.isobardb.lsm.error.CorruptionException if one is damaged, or the size is wrong
+   */
+  public void checkPages(Runnable progress) throws IOException {
+    int page = MemorySink.allocate(pool, Purpose.MERGE);
+    try {
+      Memory memory = pool.memory(page);
+      int base = pool.base(page);
+      // Before its pages are asked for: a file of another size has other ones.
+      file().checkFormat(memory, base);
+      for (int pageNo = 0; pageNo < meta.pageCount(); pageNo++) {
+        file().read(pageNo, memory, base);
+        progress.run();
+      }
+    } finally {
+      pool.release(page, Purpose.MERGE);
+    }
+  }
+
   /** Ends what {@link #loadPage} began. */
   public void unpin(int pageNo) {
     if (pages == null) {

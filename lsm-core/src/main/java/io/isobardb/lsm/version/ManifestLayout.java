@@ -7,6 +7,7 @@ import io.isobardb.lsm.io.FileNumber;
 import io.isobardb.lsm.io.NewDirectory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -108,9 +109,16 @@ public final class ManifestLayout {
 
     /** As {@code equals}, whose first call for any record of the process takes 10 ms. */
     boolean is(Identity other) {
-      return storeIdHigh == other.storeIdHigh
-          && storeIdLow == other.storeIdLow
-          && number == other.number;
+      return isOfStore(other) && number == other.number;
+    }
+
+    /** Whether both are of one store. */
+    public boolean isOfStore(Identity other) {
+      return storeIdHigh == other.storeIdHigh && storeIdLow == other.storeIdLow;
+    }
+
+    String text() {
+      return "manifest " + number + " of store " + new UUID(storeIdHigh, storeIdLow);
     }
   }
 
@@ -171,7 +179,9 @@ public final class ManifestLayout {
     checkPage(file, HEADER_BYTES, MANIFEST_MAGIC, name);
     if (!parse(file).is(identity)) {
       throw new CorruptionException(
-          name, STORE_ID_HIGH, "holds " + parse(file) + ", CURRENT names " + identity);
+          name,
+          STORE_ID_HIGH,
+          "it is " + parse(file).text() + "; CURRENT names " + identity.text());
     }
   }
 

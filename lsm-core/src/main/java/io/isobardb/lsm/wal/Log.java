@@ -109,9 +109,10 @@ public final class Log implements AutoCloseable {
    * @param handler may throw {@code IllegalArgumentException} for a payload that is none
    * @return this
    * @throws io.isobardb.lsm.error.CorruptionException if a record is damaged, or a segment missing,
-   *     that is not part of a torn tail; no file was changed. Or if a record is no payload
-   * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version or of another
-   *     store; no file was changed
+   *     that is not part of a torn tail, or one is of another store; no file was changed. Or if a
+   *     record is no payload
+   * @throws io.isobardb.lsm.error.FormatException if a segment is of a newer version; no file was
+   *     changed
    */
   public Log open(LogSite site, LogOptions options, LogExtent extent, LogHandler handler)
       throws IOException {
@@ -206,9 +207,9 @@ public final class Log implements AutoCloseable {
    * Checks that {@link #open} would find all segments, and the ring, of a version that it can read.
    * Changes nothing on disk.
    *
-   * @throws io.isobardb.lsm.error.CorruptionException if a segment is missing, or its header bad
-   * @throws io.isobardb.lsm.error.FormatException if a file is of a newer version or of another
-   *     store
+   * @throws io.isobardb.lsm.error.CorruptionException if a segment is missing, its header bad, or a
+   *     file of another store
+   * @throws io.isobardb.lsm.error.FormatException if a file is of a newer version
    */
   public static void check(LogSite site, LogOptions options, LogExtent extent) throws IOException {
     Storage storage = site.environment().storage();

@@ -25,8 +25,9 @@ public record LogScan(long endLsn, long droppedBytes, List<String> files) {
    * Hands all records from the log's start on to {@code handler}.
    *
    * @param handler may throw {@code IllegalArgumentException} for a payload that is none
-   * @throws CorruptionException if a record is damaged or no payload, or a segment is missing
-   * @throws FormatException if a segment is of a newer version or of another store
+   * @throws CorruptionException if a record is damaged or no payload, a segment is missing, or one
+   *     is of another store
+   * @throws FormatException if a segment is of a newer version
    */
   public static LogScan run(
       Storage storage, PagePool pool, UUID storeId, LogExtent extent, LogHandler handler)

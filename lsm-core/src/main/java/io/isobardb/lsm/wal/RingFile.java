@@ -83,8 +83,8 @@ final class RingFile implements AutoCloseable {
    *
    * @param scratch memory for a block, which is overwritten
    * @return null if there is none
-   * @throws CorruptionException if its header is damaged
-   * @throws FormatException if it is of a newer version or of another store
+   * @throws CorruptionException if its header is damaged, or it is of another store
+   * @throws FormatException if it is of a newer version
    */
   static @Nullable RingFile find(Storage storage, UUID storeId, Memory scratch) throws IOException {
     if (!storage.exists(NAME)) {
@@ -250,7 +250,8 @@ final class RingFile implements AutoCloseable {
     }
     UUID store = new UUID(block.getLong(STORE_AT), block.getLong(STORE_AT + 8));
     if (!store.equals(storeId)) {
-      throw new FormatException(NAME + " belongs to store " + store + ", not to " + storeId);
+      throw new CorruptionException(
+          NAME, STORE_AT, "it belongs to store " + store + ", not to " + storeId);
     }
     long ringBytes = block.getLong(RING_BYTES_AT);
     if (Long.bitCount(ringBytes) != 1 || ringBytes < MIN_RING_BYTES || ringBytes > 1 << 30) {

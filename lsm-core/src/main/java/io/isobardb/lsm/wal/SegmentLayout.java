@@ -92,8 +92,8 @@ public record SegmentLayout(UUID storeId, long index, long segmentBytes, long pr
    * Reads the block of a file.
    *
    * @param storeId of the store that it must belong to; null for any
-   * @throws CorruptionException if it is not as it was written
-   * @throws FormatException if it is of a newer version or of another store
+   * @throws CorruptionException if it is not as it was written, or of another store
+   * @throws FormatException if it is of a newer version
    */
   public static SegmentLayout decode(
       Memory block, int offset, int length, String file, @Nullable UUID storeId) {
@@ -115,7 +115,8 @@ public record SegmentLayout(UUID storeId, long index, long segmentBytes, long pr
     }
     UUID store = new UUID(block.getLong(offset + STORE_AT), block.getLong(offset + STORE_AT + 8));
     if (storeId != null && !store.equals(storeId)) {
-      throw new FormatException(file + " belongs to store " + store + ", not to " + storeId);
+      throw new CorruptionException(
+          file, STORE_AT, "it belongs to store " + store + ", not to " + storeId);
     }
     SegmentLayout header =
         new SegmentLayout(

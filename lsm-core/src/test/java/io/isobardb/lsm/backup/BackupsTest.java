@@ -3,8 +3,10 @@ package io.isobardb.lsm.backup;
 import static io.isobardb.lsm.SimulatedStores.bytes;
 import static io.isobardb.lsm.SimulatedStores.contents;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -39,6 +41,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -184,6 +187,7 @@ class BackupsTest {
           backups.restore(id, path("target" + id));
         } catch (CorruptionException e) {
           refused++;
+          assertEquals(path("backups").toString(), e.directory());
           assertFalse(Files.exists(path("target" + id)));
         }
       }
@@ -196,9 +200,101 @@ class BackupsTest {
       Files.writeString(first, "damaged");
       assertEquals(1, backups.verify().size());
       assertEquals(List.of(second), backups.list());
+      CorruptionException unreadable =
+          assertThrows(CorruptionException.class, () -> backups.restore(1, path("none")));
+      assertEquals(path("backups").toString(), unreadable.directory());
       backups.delete(second.id());
       Files.write(first, description);
       assertEquals(List.of(), backups.verify());
+    }
+  }
+
+  /** Else the next ones, and {@code keep}, would leave no backup from before the damage. */
+  @Test
+  void noBackupIsMadeOfAStoreThatIsDamaged() throws Exception {
+    try (Backups backups = Backups.open(path("backups"))) {
+      try (Store store = Store.open(path("store"), OPTIONS)) {
+        fill(store.openTree("t"), 0, 10_000, "value");
+        store.flush();
+        store.awaitQuiet();
+      }
+      Path table;
+      try (Stream<Path> files = Files.list(path("store"))) {
+        table = files.filter(file -> file.toString().endsWith(".sst")).sorted().toList().get(0);
+      }
+      byte[] whole = Files.readAllBytes(table);
+      byte[] flipped = whole.clone();
+      flipped[flipped.length / 2] ^= 1;
+      byte[] cut = Arrays.copyOf(whole, whole.length - 4096);
+      // Copied for the first time, and then once it was copied before.
+      for (int earlier = 0; earlier < 2; earlier++) {
+        for (byte[] damaged : List.of(flipped, cut)) {
+          Files.write(table, damaged);
+          try (Store store = Store.open(path("store"), OPTIONS)) {
+            CorruptionException e =
+                assertThrows(CorruptionException.class, () -> backups.create(store));
+            assertEquals(path("store").toString(), e.directory());
+            assertEquals(table.getFileName().toString(), e.file());
+            assertEquals("t", e.tree());
+            assertNull(store.failure());
+          }
+          assertEquals(earlier, backups.list().size());
+          assertEquals(List.of(), backups.verify());
+        }
+        Files.write(table, whole);
+        try (Store store = Store.open(path("store"), OPTIONS)) {
+          backups.create(store);
+        }
+      }
+      assertEquals(2, backups.list().size());
+      assertEquals(List.of(), backups.verify());
+    }
+  }
+
+  @Test
+  void anSSTableThatABackupHasLostIsStoredAgainByTheNext() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      fill(store.openTree("t"), 0, 10_000, "value");
+      store.flush();
+      store.awaitQuiet();
+      backups.create(store);
+      Path table;
+      try (Stream<Path> files = Files.list(path("backups"))) {
+        table = files.filter(file -> file.toString().endsWith(".table")).findFirst().orElseThrow();
+      }
+      byte[] whole = Files.readAllBytes(table);
+      Files.write(table, Arrays.copyOf(whole, 4096));
+      assertEquals(1, backups.verify().size());
+      backups.create(store);
+      assertEquals(List.of(), backups.verify());
+      // As an operator does whom verify has told of other damage.
+      Files.delete(table);
+      assertEquals(1, backups.verify().size());
+      backups.create(store);
+      assertEquals(List.of(), backups.verify());
+      assertArrayEquals(whole, Files.readAllBytes(table));
+      backups.restore(1, path("restored"));
+    }
+  }
+
+  @Test
+  void aBackupThatCanNotBeReadTakesNoOtherOnesPlace() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      for (int i = 0; i < 4; i++) {
+        fill(store.openTree("t"), 0, 10, "value" + i);
+        backups.create(store);
+      }
+      Files.writeString(path("backups").resolve("backup-000001"), "damaged");
+      Files.writeString(path("backups").resolve("backup-000004"), "damaged");
+      assertEquals(0, backups.keep(3));
+      assertEquals(2, backups.keep(1));
+      assertEquals(List.of(3L), backups.list().stream().map(Backup::id).toList());
+      assertEquals(1, backups.verify().size());
+      backups.delete(4);
+      assertEquals(List.of(), backups.verify());
+      backups.restore(3, path("restored"));
     }
   }
 

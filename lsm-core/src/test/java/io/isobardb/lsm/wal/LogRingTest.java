@@ -496,7 +496,8 @@ class LogRingTest {
     }
     Memory scratch = new Memory(ByteBuffer.allocateDirect(4096));
     assertThrows(
-        FormatException.class, () -> RingFile.find(world.storage, new UUID(1, 2), scratch).close());
+        CorruptionException.class,
+        () -> RingFile.find(world.storage, new UUID(1, 2), scratch).close());
     world.close();
   }
 }

@@ -466,7 +466,7 @@ class LogTest {
 
     world.storage = intact.copy();
     assertThrows(
-        FormatException.class,
+        CorruptionException.class,
         () ->
             new Log()
                 .open(

@@ -104,7 +104,7 @@ public final class Queue<T> {
     try {
       tree.put(NUMBERS.encode(number), value);
     } finally {
-      places.end(number);
+      places.added(number);
     }
   }
 
@@ -119,9 +119,9 @@ public final class Queue<T> {
     byte[] value = jobs.encode(Objects.requireNonNull(job, "job"));
     long number = places.begin();
     try {
-      transaction.onEnd(() -> places.end(number));
+      transaction.onEnd(() -> places.added(number));
     } catch (RuntimeException | Error e) {
-      places.end(number);
+      places.added(number);
       throw e;
     }
     transaction.put(tree, NUMBERS.encode(number), value);
@@ -137,16 +137,19 @@ public final class Queue<T> {
   public boolean work(BiConsumer<Transaction, ? super T> worker) {
     Objects.requireNonNull(worker, "worker");
     for (long number = take(); number >= 0; number = take()) {
+      boolean gone = false;
       try {
         byte[] key = NUMBERS.encode(number);
         T job = tree.read(key, this::decoded);
-        // Null if it was removed past the queue.
+        // It was done while it was looked for, or was removed past the queue.
+        gone = job == null;
         if (job != null) {
           finish(key, job, worker);
+          gone = true;
           return true;
         }
       } finally {
-        places.giveBack(number);
+        places.giveBack(number, gone);
       }
     }
     return false;
@@ -180,38 +183,25 @@ public final class Queue<T> {
     private @Nullable T job;
   }
 
-  /** Takes the oldest job that nobody has; -1 if there is none. */
+  /** Takes the oldest job that nobody has, and that may be gone by then; -1 if there is none. */
   private long take() {
-    // Asked for before the cursor sees the tree: what is being added by then stays ahead.
-    long settled = places.settled();
-    byte[] from = NUMBERS.encode(places.first());
-    try (Cursor cursor = tree.cursor(CursorOptions.all().from(from))) {
-      boolean more = cursor.first();
-      places.nothingBefore(more ? Math.min(number(cursor), settled) : settled);
-      for (; more; more = cursor.next()) {
-        long number = number(cursor);
-        if (places.take(number)) {
-          // Whoever had it before may have done it since the cursor was opened.
-          if (tree.contains(cursor.key())) {
-            return number;
-          }
-          places.giveBack(number);
-        }
-      }
-      return -1;
-    }
+    return places.take(this::from, Queue::number);
+  }
+
+  private Cursor from(long number) {
+    return tree.cursor(CursorOptions.all().from(NUMBERS.encode(number)));
   }
 
   /** {@return whether there is no job, those that consumers have included} */
   public boolean isEmpty() {
-    try (Cursor cursor = tree.cursor()) {
+    try (Cursor cursor = from(places.lowest())) {
       return !cursor.first();
     }
   }
 
   /** {@return the number of jobs, those that consumers have included} Goes through all of them. */
   public long size() {
-    try (Cursor cursor = tree.cursor()) {
+    try (Cursor cursor = from(places.lowest())) {
       cursor.first();
       return cursor.forEach(Long.MAX_VALUE, (key, value) -> true);
     }

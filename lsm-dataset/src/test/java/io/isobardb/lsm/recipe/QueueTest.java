@@ -10,7 +10,9 @@ import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.typed.Codec;
@@ -30,6 +32,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -275,6 +278,56 @@ class QueueTest {
         assertEquals(job, opened.poll());
       }
       assertTrue(opened.isEmpty());
+    }
+  }
+
+  /** Counts how many keys are looked at. */
+  private static final class CountingOrder implements KeyOrder {
+    private final AtomicLong comparisons = new AtomicLong();
+
+    @Override
+    public String name() {
+      return "counting";
+    }
+
+    @Override
+    public int compare(byte[] a, int aOffset, int aLength, byte[] b, int bOffset, int bLength) {
+      comparisons.incrementAndGet();
+      return BYTES.compare(a, aOffset, aLength, b, bOffset, bLength);
+    }
+  }
+
+  /** One consumer has a job for long, or a transaction adds one. Others go past what was done. */
+  @Test
+  void jobsThatWereDoneAreNotLookedAtAgain() {
+    CountingOrder order = new CountingOrder();
+    try (Store store = open()) {
+      store.createTree("q", TreeOptions.builder().keyOrder(order).build());
+      Queue<Long> queue = Queue.open(store, "q", Codec.int64());
+      queue.add(-1L);
+      try (Transaction adding = store.begin()) {
+        queue.add(adding, -2L);
+        queue.work((transaction, slow) -> whatAHundredJobsTake(queue, order));
+        adding.rollback();
+      }
+      assertTrue(queue.isEmpty());
+    }
+  }
+
+  private static void whatAHundredJobsTake(Queue<Long> queue, CountingOrder order) {
+    long first = 0;
+    for (long job = 0; job < 2000; job++) {
+      if (job % 100 == 0) {
+        order.comparisons.set(0);
+      }
+      queue.add(job);
+      assertEquals(job, queue.poll());
+      assertFalse(queue.isEmpty());
+      if (job % 100 == 99) {
+        long count = order.comparisons.get();
+        first = job == 99 ? count : first;
+        assertTrue(count < 3 * first, "at first " + first + ", after " + job + ": " + count);
+      }
     }
   }
 

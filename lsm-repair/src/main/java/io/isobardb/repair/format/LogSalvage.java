@@ -86,6 +86,10 @@ public record LogSalvage(List<Lost> lost, List<Finding> headers) {
           @Override
           public void onFinding(Finding finding) {
             bad.add(finding);
+            // Records of a segment are found without its header; what the ring had is not known.
+            if (SegmentLayout.indexOf(finding.file()) < 0) {
+              lost.add(new Lost(finding.file(), finding.offset(), -1));
+            }
           }
 
           @Override

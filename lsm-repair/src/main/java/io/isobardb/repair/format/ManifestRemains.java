@@ -48,6 +48,9 @@ public record ManifestRemains(
             .filter(name -> ManifestLayout.number(name) >= 0)
             .sorted(Comparator.comparingLong(ManifestLayout::number))
             .toList();
+    if (current != null && reader.isForeign(current, names)) {
+      current = null;
+    }
     for (String name : names) {
       reader.manifest(name, current);
     }
@@ -80,6 +83,19 @@ public record ManifestRemains(
       } catch (IsobarException e) {
         return null;
       }
+    }
+
+    /** Whether all manifests that say whose they are belong to another store than CURRENT. */
+    boolean isForeign(ManifestLayout.Identity current, List<String> names) throws IOException {
+      boolean others = false;
+      for (String name : names) {
+        ManifestLayout.Identity found = ManifestLayout.identity(bytes(name), name);
+        if (found != null && found.isOfStore(current)) {
+          return false;
+        }
+        others |= found != null;
+      }
+      return others;
     }
 
     void manifest(String name, ManifestLayout.@Nullable Identity current) throws IOException {
@@ -122,7 +138,15 @@ public record ManifestRemains(
           if (edit.dropped()) {
             trees.remove(edit.treeId());
           }
-          properties.putAll(edit.properties());
+          edit.properties()
+              .forEach(
+                  (name, value) -> {
+                    if (value.isEmpty()) {
+                      properties.remove(name);
+                    } else {
+                      properties.put(name, value);
+                    }
+                  });
         }
       } catch (CorruptionException e) {
         // Nothing can be made of this record; of others perhaps.

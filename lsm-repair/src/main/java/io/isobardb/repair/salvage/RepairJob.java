@@ -31,6 +31,7 @@ import io.isobardb.memory.stats.Purpose;
 import io.isobardb.repair.format.LogSalvage;
 import io.isobardb.repair.format.ManifestRemains;
 import io.isobardb.repair.format.TableSalvage;
+import io.isobardb.repair.format.UnreadableAsZeros;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,7 +64,7 @@ public final class RepairJob {
 
   private static final int LARGEST_PAGE = 65536;
 
-  private final Storage damaged;
+  private final UnreadableAsZeros damaged;
   private final Storage target;
   private final Settings settings;
   private final CheckProgress progress;
@@ -87,7 +88,7 @@ public final class RepairJob {
       long memoryBytes, long heapBytes, Map<String, KeyOrder> orders, UUID newStoreId) {}
 
   private RepairJob(
-      Storage damaged,
+      UnreadableAsZeros damaged,
       Storage target,
       Settings settings,
       CheckProgress progress,
@@ -104,15 +105,17 @@ public final class RepairJob {
   /**
    * Repairs a store.
    *
-   * @param damaged its directory, whose lock is taken for reading; nothing there is changed
+   * @param directory of the damaged store, whose lock is taken for reading; nothing there is
+   *     changed
    * @param target an empty directory; after a failure it holds at most the lock's file
    * @throws FormatException if nothing there can be recognised as a store, or {@code target} is not
    *     empty
    * @throws io.isobardb.lsm.error.StoreLockedException if the store is open
    */
   public static RepairReport run(
-      Storage damaged, Storage target, Settings settings, CheckProgress progress)
+      Storage directory, Storage target, Settings settings, CheckProgress progress)
       throws IOException {
+    UnreadableAsZeros damaged = new UnreadableAsZeros(directory);
     if (!target.list().isEmpty()) {
       throw new FormatException(target.path() + " is not empty; give a directory that is");
     }
@@ -427,6 +430,14 @@ public final class RepairJob {
             gap.from() == gap.to() ? "the file ends here" : "pages that can't be read"));
   }
 
+  /** What is lost of an SSTable is told as any other damage of it. */
+  private void onUnreadable(String file, long from, long to) {
+    if (tableNumber(file) < 0) {
+      losses.add(
+          new RepairReport.Loss(file, from, to, null, null, null, "the device can't read it"));
+    }
+  }
+
   private void lose(String file, long bytes, @Nullable String tree, String what) {
     losses.add(new RepairReport.Loss(file, 0, bytes, tree, null, null, what));
   }
@@ -519,6 +530,7 @@ public final class RepairJob {
           new RepairReport.SavedTree(name, tables.stream().mapToLong(SSTableMeta::entries).sum()));
     }
     output.commit(edits, settings.newStoreId(), properties);
+    damaged.visit(this::onUnreadable);
     return new RepairReport(saved, List.copyOf(losses), List.copyOf(notes));
   }
 }

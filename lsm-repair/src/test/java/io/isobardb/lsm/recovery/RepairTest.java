@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
@@ -19,15 +20,19 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.VersionEdit;
 import io.isobardb.memory.page.Memory;
+import io.isobardb.memory.pool.PagePool;
 import io.isobardb.repair.check.OfflineStore;
+import io.isobardb.repair.format.ManifestRemains;
 import io.isobardb.repair.salvage.RepairJob;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +112,76 @@ class RepairTest {
     }
     store.edit(VersionEdit.of(LOGGED).flushedLsn(lsns.get(7)));
     assertEquals(LOGGED_KEYS - 7L, trees(repair()).get("logged"));
+  }
+
+  /** What was changed of a tree, and changed back, is noted as an empty text. */
+  @Test
+  void whatWasChangedBackOfATreeDoesNotKeepItFromBeingSavedWithoutAManifest() throws IOException {
+    try (Store open = store.open()) {
+      Tree tree = open.tree("logged");
+      tree.setTimeToLive(Duration.ofDays(1));
+      tree.setTimeToLive(Duration.ZERO);
+      tree.setMaxSpace(2);
+    }
+    loseManifest(true);
+    assertEquals(LOGGED_KEYS, trees(repair()).get("logged"));
+    PagePool pool = new PagePool(2 << 20, 4096);
+    try {
+      Map<String, String> saved = ManifestRemains.read(target.copy(), pool).properties();
+      assertEquals(2, StoreProperties.adjustments(saved, LOGGED).maxSpace());
+      assertEquals(0, StoreProperties.adjustments(saved, LOGGED).timeToLive());
+    } finally {
+      pool.close();
+    }
+  }
+
+  /** The typical damage of a disk: reading some place of it fails. */
+  @Test
+  void aFileThatTheDeviceCanNotReadIsLostAndTheOthersAreSaved() throws IOException {
+    store.add(UNLOGGED, Place.level(0), "a@4200", "c@4200");
+    store.add(LOGGED, Place.level(0), "a@4200", "d@4200");
+    store.edit(VersionEdit.store().checkpointLsn(5000));
+    RepairJob.Settings settings = new RepairJob.Settings(4 << 20, 1 << 20, ORDERS, new UUID(9, 9));
+    for (String name : store.disk().list()) {
+      SimulatedStorage damaged = store.disk().copy();
+      damaged.faults(
+          (operation, file, at) ->
+              operation == Operation.READ && file.equals(name) ? Fault.EIO : Fault.NONE);
+      RepairReport report =
+          RepairJob.run(damaged, new SimulatedStorage(), settings, CheckProgress.NONE);
+      assertEquals(name.equals("LOCK"), report.isComplete(), name + ": " + report);
+      long lost = name.equals(LOG) ? LOGGED_KEYS : name.endsWith(".sst") ? 2 : 0;
+      long saved = trees(report).values().stream().mapToLong(Long::longValue).sum();
+      assertEquals(LOGGED_KEYS + 4 - lost, saved, name + ": " + report);
+    }
+  }
+
+  @Test
+  void aFileCurrentOfAnotherStoreCostsNothingButTheManifest() throws IOException {
+    store.add(LOGGED, Place.level(0), "a@4200", "b@4200");
+    Map<String, Long> whole = trees(repair());
+    Memory current = new Memory(ByteBuffer.allocateDirect(64));
+    try (DataFile file = target.open("CURRENT", IoMode.BUFFERED)) {
+      assertEquals(64, file.read(0, current, 0, 64));
+    }
+    try (DataFile file = store.disk().open("CURRENT", IoMode.BUFFERED)) {
+      file.write(0, current, 0, 64);
+    }
+    SimulatedStorage again = new SimulatedStorage();
+    RepairReport report = repair(again, CheckProgress.NONE);
+    assertEquals(whole, trees(report));
+    assertEquals(
+        List.of(RepairJob.MANIFEST), report.losses().stream().map(loss -> loss.file()).toList());
+  }
+
+  /** What it had of the newest writes, nobody knows. */
+  @Test
+  void aRingThatCanNotBeReadIsALoss() throws IOException {
+    store.overwrite("RING", 20, 8, 99);
+    RepairReport report = repair();
+    assertEquals((long) LOGGED_KEYS, trees(report).get("logged"));
+    assertEquals(1, report.notes().size(), report.toString());
+    assertEquals(List.of("RING"), report.losses().stream().map(loss -> loss.file()).toList());
   }
 
   @Test
