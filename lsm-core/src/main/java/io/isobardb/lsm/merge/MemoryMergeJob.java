@@ -262,7 +262,7 @@ final class MemoryMergeJob implements Job {
       return entry -> false;
     }
     long settled = engine.catalog().settledLsn();
-    return entry -> entry.kind() == Kind.DELETE && entry.lsn() <= settled && !isOnDisk(entry);
+    return entry -> Kind.isDelete(entry.kind()) && entry.lsn() <= settled && !isOnDisk(entry);
   }
 
   private boolean isOnDisk(LeafCursor entry) {

@@ -409,7 +409,7 @@ public final class TreeCursor implements AutoCloseable {
         if (sources.passHidden()) {
           continue;
         }
-        if (entry.kind() == Kind.DELETE) {
+        if (Kind.isDelete(entry.kind())) {
           sources.countMarker();
         }
       }
