@@ -100,20 +100,10 @@ public enum EngineKind {
     this.ofUnsynced = ofUnsynced;
   }
 
-  /**
-   * RocksDB with its log synced in the background, and a limit for flushes and merges.
-   *
-   * @param bytesPerSecond that they read and write at most; {@link Long#MAX_VALUE} for no limit
-   * @param autoTuned whether the limiter tunes itself below that
-   */
-  public static Engine limitedRocksDb(
-      EngineOptions options, long bytesPerSecond, boolean autoTuned) {
-    RocksEngine.Limit limit =
-        bytesPerSecond == Long.MAX_VALUE
-            ? RocksEngine.Limit.NONE
-            : new RocksEngine.Limit(bytesPerSecond, autoTuned);
+  /** RocksDB with its log synced in the background, held to something. */
+  public static Engine limitedRocksDb(EngineOptions options, RocksLimits limits) {
     return RocksEngine.open(
-        options, ROCKSDB_SYNC100MS.label(), RocksLog.SYSTEM_SYNCED, false, limit);
+        options, ROCKSDB_SYNC100MS.label(), RocksLog.SYSTEM_SYNCED, false, limits);
   }
 
   /** Opens or creates the engine's store. */

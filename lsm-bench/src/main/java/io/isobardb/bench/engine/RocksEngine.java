@@ -1,5 +1,6 @@
 package io.isobardb.bench.engine;
 
+import io.isobardb.cli.console.ByteSize;
 import io.isobardb.tpcc.store.BackgroundSync;
 import io.isobardb.tpcc.store.RocksLog;
 import io.isobardb.tpcc.store.RocksSettings;
@@ -25,12 +26,11 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.HyperClockCache;
 import org.rocksdb.MemoryUsageType;
 import org.rocksdb.MemoryUtil;
-import org.rocksdb.RateLimiter;
-import org.rocksdb.RateLimiterMode;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
@@ -68,44 +68,18 @@ final class RocksEngine implements Engine {
   private final Deque<AutoCloseable> natives;
   private final String configuration;
 
-  /**
-   * What flushes and merges may read and write.
-   *
-   * @param bytesPerSecond at most; {@link Long#MAX_VALUE} for no limit
-   * @param autoTuned whether the limiter goes below that while there is little to do
-   */
-  record Limit(long bytesPerSecond, boolean autoTuned) {
-    static final Limit NONE = new Limit(Long.MAX_VALUE, false);
-
-    private static final long REFILL_MICROS = 100_000;
-    private static final int FAIRNESS = 10;
-
-    RateLimiter limiter() {
-      return new RateLimiter(
-          bytesPerSecond, REFILL_MICROS, FAIRNESS, RateLimiterMode.ALL_IO, autoTuned);
-    }
-
-    String words() {
-      return this.equals(NONE)
-          ? ""
-          : "; flushes and merges limited to "
-              + bytesPerSecond / MIB
-              + " MB/s by its own limiter"
-              + (autoTuned ? ", auto-tuned" : "");
-    }
-  }
-
   private RocksEngine(
       EngineOptions options,
       String label,
       RocksLog log,
       boolean stalls,
-      Limit limit,
+      RocksLimits limits,
       boolean universal)
       throws RocksDBException {
     this.options = options;
     natives = new ArrayDeque<>();
-    RocksSettings settings = new RocksSettings(options.memoryBytes(), options.directIo(), log);
+    RocksSettings settings =
+        limits.of(RocksSettings.of(options.memoryBytes(), options.directIo(), log));
     // The clock cache has no lock on hits; 0 lets it size its table by itself.
     cache = own(new HyperClockCache(options.memoryBytes(), 0, -1, false));
     WriteBufferManager writeBuffers =
@@ -120,8 +94,8 @@ final class RocksEngine implements Engine {
       treeOptions.setCompactionStyle(CompactionStyle.UNIVERSAL);
     }
     DBOptions dbOptions = own(settings.dbOptions(writeBuffers));
-    if (!limit.equals(Limit.NONE)) {
-      dbOptions.setRateLimiter(own(limit.limiter()));
+    if (limits.hasLimiter()) {
+      dbOptions.setRateLimiter(own(limits.limiter()));
     }
     // 10 bits a key: 1 % false positives.
     treeOptions.setTableFormatConfig(settings.tableConfig(cache, own(new BloomFilter(10))));
@@ -138,18 +112,18 @@ final class RocksEngine implements Engine {
     sync = log.syncsInBackground() ? new BackgroundSync(label, this::syncLog) : null;
     configuration =
         String.format(
-            "%s: one HyperClock cache of %d MB that write buffers (%d MB%s), filters and indexes are charged to; memtables of %d MB;"
+            "%s: one HyperClock cache of %d MB that write buffers (%s%s), filters and indexes are charged to; memtables of %s;"
                 + " 4 KB blocks with hash index, no compression; full Bloom filters of 10 bits; %s; 2 background jobs;"
                 + " direct I/O %s; %s%s",
             label,
             options.memoryBytes() / MIB,
-            settings.writeBytes() / MIB,
+            ByteSize.format(settings.writeBytes()),
             stalls ? ", beyond which writes wait" : "",
-            settings.bufferBytes() / MIB,
+            ByteSize.format(settings.bufferBytes()),
             universal ? "universal compaction" : "dynamic level bytes",
             options.directIo() ? "on" : "off",
             log.words(),
-            limit.words());
+            limits.words());
   }
 
   /**
@@ -161,18 +135,18 @@ final class RocksEngine implements Engine {
    *     taking more
    */
   static Engine open(EngineOptions options, String label, RocksLog unsynced, boolean stalls) {
-    return open(options, label, unsynced, stalls, Limit.NONE);
+    return open(options, label, unsynced, stalls, RocksLimits.NONE);
   }
 
   /** With universal compaction, and its log synced in the background. */
   static Engine openUniversal(EngineOptions options, String label) {
-    return open(options, label, RocksLog.SYSTEM_SYNCED, false, Limit.NONE, true);
+    return open(options, label, RocksLog.SYSTEM_SYNCED, false, RocksLimits.NONE, true);
   }
 
-  /** The same with a limit for flushes and merges. */
+  /** The same with limits. */
   static Engine open(
-      EngineOptions options, String label, RocksLog unsynced, boolean stalls, Limit limit) {
-    return open(options, label, unsynced, stalls, limit, false);
+      EngineOptions options, String label, RocksLog unsynced, boolean stalls, RocksLimits limits) {
+    return open(options, label, unsynced, stalls, limits, false);
   }
 
   private static Engine open(
@@ -180,12 +154,12 @@ final class RocksEngine implements Engine {
       String label,
       RocksLog unsynced,
       boolean stalls,
-      Limit limit,
+      RocksLimits limits,
       boolean universal) {
     RocksDB.loadLibrary();
     try {
       RocksLog log = unsynced.with(options.syncWrites());
-      return new RocksEngine(options, label, log, stalls, limit, universal);
+      return new RocksEngine(options, label, log, stalls, limits, universal);
     } catch (RocksDBException e) {
       throw new IllegalStateException("rocksdb: cannot open " + options.dir(), e);
     }
@@ -287,6 +261,7 @@ final class RocksEngine implements Engine {
     /** Its own read-ahead begins with 8 KB and doubles. */
     private final ReadOptions longReads = new ReadOptions().setReadaheadSize(READAHEAD_BYTES);
 
+    private final WriteOptions synced = new WriteOptions().setSync(true);
     private final ByteBuffer keyBuffer = ByteBuffer.allocateDirect(512);
     private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(4096);
     private byte[] scanKey = new byte[64];
@@ -298,6 +273,18 @@ final class RocksEngine implements Engine {
         db.put(trees.get(tree), writeOptions, key, value);
       } catch (RocksDBException e) {
         throw new IllegalStateException("rocksdb: put", e);
+      }
+    }
+
+    @Override
+    public void putAll(int tree, byte[][] keys, byte[][] values) {
+      try (WriteBatch batch = new WriteBatch()) {
+        for (int i = 0; i < keys.length; i++) {
+          batch.put(trees.get(tree), keys[i], values[i]);
+        }
+        db.write(synced, batch);
+      } catch (RocksDBException e) {
+        throw new IllegalStateException("rocksdb: batch", e);
       }
     }
 
@@ -388,6 +375,7 @@ final class RocksEngine implements Engine {
 
     @Override
     public void close() {
+      synced.close();
       readOptions.close();
       longReads.close();
     }

@@ -23,6 +23,15 @@ public interface Session extends AutoCloseable {
   void put(int tree, byte[] key, byte[] value);
 
   /**
+   * Inserts or overwrites all of them at once. They are on the device when it returns.
+   *
+   * @throws UnsupportedOperationException if that is not there for this engine
+   */
+  default void putAll(int tree, byte[][] keys, byte[][] values) {
+    throw new UnsupportedOperationException("batches of " + getClass().getSimpleName());
+  }
+
+  /**
    * Copies the value into {@code into} if it fits; what the array holds is otherwise undefined.
    *
    * @return the value's length, or {@link #ABSENT}

@@ -148,7 +148,7 @@ public final class LatencyCommand implements Callable<Integer> {
   @Option(
       names = "--batch",
       paramLabel = "N",
-      description = "Records of a write; with 2 or more they are synced (Isobar only).")
+      description = "Records of a write; with 2 or more they are synced.")
   private @Nullable Integer batch;
 
   @Option(
@@ -195,7 +195,9 @@ public final class LatencyCommand implements Callable<Integer> {
   @Option(
       names = "--background",
       paramLabel = "SIZE",
-      description = "Bytes that flushes and merges read and write per second, in virtual time.")
+      description =
+          "Bytes that flushes and merges read and write per second: in virtual time, or by RocksDB's"
+              + " limiter.")
   private @Nullable ByteSize background;
 
   @Option(
@@ -322,11 +324,16 @@ public final class LatencyCommand implements Callable<Integer> {
     if (virtual && warmUp != null) {
       throw new UsageException("--warm-up is there on the real clock alone");
     }
-    if (!virtual && background != null) {
-      throw new UsageException("--background is there in virtual time alone");
+    Machine machine = machine(preset());
+    if (engines.contains(Contender.ROCKSDB_AUTOTUNED) && machine.limiterBytes() == Long.MAX_VALUE) {
+      throw new UsageException(
+          "rocksdb-autotuned is RocksDB with a limit, and there is none: give --background or"
+              + " --device");
     }
-    if (!all && batchOf(preset()) > 0) {
-      throw new UsageException("batches are Isobar's alone: leave other engines out, or --batch 1");
+    if (!virtual && background != null && engines.contains(Contender.ISOBAR)) {
+      throw new UsageException(
+          "--background is there in virtual time, and for RocksDB's limiter: limit Isobar with"
+              + " --option ioBandwidth=SIZE");
     }
     return virtual;
   }

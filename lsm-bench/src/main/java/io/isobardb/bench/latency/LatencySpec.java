@@ -47,8 +47,8 @@ record LatencySpec(
    * @param deviceBytes read and written per second together; {@link Long#MAX_VALUE} for no limit
    * @param deviceWriteBytes written per second
    * @param syncNanos what a sync takes, besides writing what is not written yet
-   * @param jobBytes what flushes and merges read and write per second; {@link Long#MAX_VALUE} for
-   *     no limit of theirs
+   * @param jobBytes what flushes and merges read and write per second, on the real clock those of
+   *     RocksDB; {@link Long#MAX_VALUE} for no limit of theirs
    */
   record Machine(
       int clients,
@@ -65,6 +65,11 @@ record LatencySpec(
 
     boolean isDeviceLimited() {
       return deviceBytes < Long.MAX_VALUE || deviceWriteBytes < Long.MAX_VALUE;
+    }
+
+    /** What RocksDB's own limiter has, which stands in for the device. */
+    long limiterBytes() {
+      return Math.min(jobBytes, Math.min(deviceBytes, deviceWriteBytes));
     }
 
     VirtualDevice.Limits limits() {

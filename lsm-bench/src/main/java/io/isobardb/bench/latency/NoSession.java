@@ -28,6 +28,9 @@ final class NoSession implements Session {
   public void put(int tree, byte[] key, byte[] value) {}
 
   @Override
+  public void putAll(int tree, byte[][] keys, byte[][] values) {}
+
+  @Override
   public int get(int tree, byte[] key, byte[] into) {
     long record = ByteBuffer.wrap(key).getLong(RECORD_AT);
     ByteBuffer.wrap(into).order(ByteOrder.LITTLE_ENDIAN).putLong(0, record);

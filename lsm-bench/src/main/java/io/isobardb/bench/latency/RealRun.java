@@ -3,6 +3,8 @@ package io.isobardb.bench.latency;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.engine.RocksLimits;
+import io.isobardb.bench.engine.Session;
 import io.isobardb.bench.latency.LatencySpec.Machine;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.FailedException;
@@ -115,22 +117,24 @@ final class RealRun {
   private Outcome rocksDb(Path dir, boolean autoTuned) throws InterruptedException {
     Machine machine = spec.machine();
     EngineOptions options = new EngineOptions(dir, machine.memoryBytes(), true, false, 1);
-    long limit = Math.min(machine.deviceBytes(), machine.deviceWriteBytes());
-    try (Engine engine = EngineKind.limitedRocksDb(options, limit, autoTuned)) {
-      Target.Batches none =
-          (keys, values) -> {
-            throw new IllegalStateException("batches are Isobar's alone here");
-          };
-      Outcome outcome =
-          serve(() -> new Target(engine.openSession(), none), engine::settle, seconds -> {});
+    // Equal terms: what is given to one engine as write memory is given to the other one.
+    long writeBytes =
+        spec.options().containsKey("writeMemory") ? Stores.options(spec).writeMemory() : 0;
+    RocksLimits limits = new RocksLimits(writeBytes, machine.limiterBytes(), autoTuned);
+    try (Engine engine = EngineKind.limitedRocksDb(options, limits)) {
+      Outcome outcome = serve(() -> target(engine.openSession()), engine::settle, seconds -> {});
       outcome.facts().put("store", engine.configuration());
       return outcome;
     }
   }
 
+  private static Target target(Session session) {
+    return new Target(session, (keys, values) -> session.putAll(0, keys, values));
+  }
+
   private Outcome none() throws InterruptedException {
     NoSession session = new NoSession(spec.content().valueBytes().least());
-    return serve(() -> new Target(session, (keys, values) -> {}), () -> {}, seconds -> {});
+    return serve(() -> target(session), () -> {}, seconds -> {});
   }
 
   private Outcome serve(Supplier<Target> targets, Runnable quiet, Consumer<Double> sample)

@@ -335,6 +335,33 @@ class LatencyCommandTest {
     assertEquals(name.equals("isobar"), !((List<?>) engine.get("samples")).isEmpty());
   }
 
+  /** Their data is as many times their write memory, and both write batches. */
+  @ParameterizedTest
+  @ValueSource(strings = {"isobar", "rocksdb"})
+  void enginesHaveEqualWriteMemoryAndBatches(String name) throws Exception {
+    Map<String, Object> engine =
+        engine(
+            "--load bursts --ratio 30 --records 20000 --clock real --warm-up 10ms --duration 200ms"
+                + " --option writeMemory=1MB --engine "
+                + name,
+            0);
+    assertTrue(number(engine, "write", "count") > 0, engine::toString);
+    String store = cast(engine.get("facts")).get("store").toString();
+    String memory = name.equals("isobar") ? "writeMemory=1048576" : "write buffers (1 MB)";
+    assertTrue(store.contains(memory), store);
+  }
+
+  @Test
+  void rocksDbHasALimiterOfItsOwnOnADeviceThatIsLimitedElsewhere() throws Exception {
+    Map<String, Object> engine =
+        engine(
+            "--load steady --rate 500 --clock real --engine rocksdb-autotuned --device unlimited"
+                + " --background 3MB --records 5000 --memory 8MB --warm-up 10ms --duration 100ms",
+            0);
+    String store = cast(engine.get("facts")).get("store").toString();
+    assertTrue(store.contains("limited to 3 MB/s by its own limiter, auto-tuned"), store);
+  }
+
   @Test
   void theHelpNamesEveryLoad() {
     String help = run("--help");

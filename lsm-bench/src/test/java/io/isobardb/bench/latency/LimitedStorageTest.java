@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.simulation.DeviceStorage;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.VirtualDevice;
@@ -21,6 +22,11 @@ class LimitedStorageTest {
 
   /** What {@link #LENGTH} takes. */
   private static final long TRANSFER_NANOS = 10_000_000;
+
+  private static final long BELOW_NANOS = 1_500_000;
+
+  /** More than a piece takes. */
+  private static final long LATE_NANOS = 3_000_000;
 
   private static final VirtualDevice.Limits LIMITS =
       new VirtualDevice.Limits(
@@ -74,6 +80,54 @@ class LimitedStorageTest {
       takes(
           TRANSFER_NANOS + TRANSFER_NANOS * DataFile.BLOCK / LENGTH,
           () -> file.write(0, memory, 0, LENGTH));
+    }
+  }
+
+  @Test
+  void theTimeOfTheStorageBelowIsNotAddedToTheDevices() throws Exception {
+    LimitedStorage above =
+        new LimitedStorage(
+            new DeviceStorage(new SimulatedStorage(new SimulatedClock())) {
+              @Override
+              protected void transfer(VirtualDevice.Kind kind, long bytes) {
+                clock.advance(BELOW_NANOS);
+              }
+            },
+            LIMITS,
+            clock::nanos,
+            clock::advance);
+    try (DataFile file = above.create("f", IoMode.DIRECT)) {
+      takes(TRANSFER_NANOS, () -> file.write(0, memory, 0, LENGTH));
+      takes(TRANSFER_NANOS, () -> file.read(0, memory, 0, LENGTH));
+      takes(SYNC_NANOS, file::sync);
+    }
+  }
+
+  /** A thread sleeps too long: what it does then is no slower for that. */
+  @Test
+  void sleepsThatEndLateCostNoBandwidth() throws Exception {
+    LimitedStorage late =
+        new LimitedStorage(
+            new SimulatedStorage(new SimulatedClock()),
+            LIMITS,
+            clock::nanos,
+            nanos -> clock.advance(nanos + LATE_NANOS));
+    try (DataFile file = late.create("f", IoMode.DIRECT)) {
+      long begin = clock.nanos();
+      for (int i = 0; i < 10; i++) {
+        file.write((long) i * LENGTH, memory, 0, LENGTH);
+      }
+      assertEquals(10 * TRANSFER_NANOS + LATE_NANOS, clock.nanos() - begin, LATE_NANOS);
+      begin = clock.nanos();
+      for (int i = 0; i < 320; i++) {
+        file.write((long) i * LENGTH, memory, 0, LENGTH / 32);
+      }
+      assertEquals(10 * TRANSFER_NANOS, clock.nanos() - begin, 2 * LATE_NANOS);
+      // It was late, but the device was idle meanwhile.
+      clock.advance(SYNC_NANOS);
+      begin = clock.nanos();
+      file.write(0, memory, 0, LENGTH);
+      assertEquals(TRANSFER_NANOS + LATE_NANOS, clock.nanos() - begin, LATE_NANOS);
     }
   }
 

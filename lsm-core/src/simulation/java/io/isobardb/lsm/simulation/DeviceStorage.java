@@ -21,6 +21,9 @@ public abstract class DeviceStorage extends ForwardingStorage {
     super(storage);
   }
 
+  /** The calling thread begins a call of the storage below; {@link #transfer} follows. */
+  protected void begins() {}
+
   /** Returns once the device has done it. */
   protected abstract void transfer(Kind kind, long bytes);
 
@@ -34,6 +37,7 @@ public abstract class DeviceStorage extends ForwardingStorage {
 
   @Override
   public final void syncDirectory() throws IOException {
+    begins();
     super.syncDirectory();
     transfer(Kind.SYNC, 0);
   }
@@ -49,6 +53,7 @@ public abstract class DeviceStorage extends ForwardingStorage {
 
     @Override
     public int read(long offset, Memory target, int targetOffset, int length) throws IOException {
+      begins();
       int bytes = super.read(offset, target, targetOffset, length);
       seen(Kind.READ, bytes);
       transfer(Kind.READ, bytes);
@@ -57,6 +62,7 @@ public abstract class DeviceStorage extends ForwardingStorage {
 
     @Override
     public void write(long offset, Memory source, int sourceOffset, int length) throws IOException {
+      begins();
       super.write(offset, source, sourceOffset, length);
       wrote(length);
     }
@@ -64,6 +70,7 @@ public abstract class DeviceStorage extends ForwardingStorage {
     @Override
     public void writeAll(long offset, Memory[] sources, int[] sourceOffsets, int count, int length)
         throws IOException {
+      begins();
       super.writeAll(offset, sources, sourceOffsets, count, length);
       wrote((long) count * length);
     }
@@ -79,6 +86,7 @@ public abstract class DeviceStorage extends ForwardingStorage {
 
     @Override
     public void sync() throws IOException {
+      begins();
       super.sync();
       long bytes = unsynced.getAndSet(0);
       if (bytes > 0) {

@@ -14,32 +14,50 @@ import org.rocksdb.WriteOptions;
  * RocksDB as it does best here, under one memory limit: for all that compare with it.
  *
  * @param memoryBytes for one block cache, to which write buffers, filters and indexes are charged
+ * @param writeBytes size of all write buffers
+ * @param bufferBytes size of one write buffer
+ * @param fileBytes size of a file that compactions write
  * @param directIo whether data files bypass the page cache
  * @param log how the log is kept
  */
-public record RocksSettings(long memoryBytes, boolean directIo, RocksLog log) {
+public record RocksSettings(
+    long memoryBytes,
+    long writeBytes,
+    long bufferBytes,
+    long fileBytes,
+    boolean directIo,
+    RocksLog log) {
   private static final long MIB = 1 << 20;
 
-  /** Size of all write buffers: a quarter; more takes from the cache what reads need. */
-  public long writeBytes() {
-    return Math.min(memoryBytes / 4, 512 * MIB);
+  /** The least size of a file if the write buffers are small by order, as it is Isobar's. */
+  private static final long LEAST_FILE = 256 << 10;
+
+  /** With a quarter for write buffers: more takes from the cache what reads need. */
+  public static RocksSettings of(long memoryBytes, boolean directIo, RocksLog log) {
+    long writeBytes = Math.min(memoryBytes / 4, 512 * MIB);
+    long bufferBytes = Math.max(2 * MIB, Math.min(64 * MIB, writeBytes / 4));
+    long fileBytes = Math.max(8 * MIB, bufferBytes);
+    return new RocksSettings(memoryBytes, writeBytes, bufferBytes, fileBytes, directIo, log);
   }
 
-  /** Size of one write buffer. */
-  public long bufferBytes() {
-    return Math.max(2 * MIB, Math.min(64 * MIB, writeBytes() / 4));
+  /**
+   * With so much for write buffers. One of them takes all of it, since fewer and larger files are
+   * better here. Files and levels follow it.
+   */
+  public RocksSettings withWriteBytes(long bytes) {
+    return new RocksSettings(memoryBytes, bytes, bytes, Math.max(LEAST_FILE, bytes), directIo, log);
   }
 
   /** Sets what column families are to have, save their table format. */
   public ColumnFamilyOptions set(ColumnFamilyOptions options) {
     return options
-        .setWriteBufferSize(bufferBytes())
+        .setWriteBufferSize(bufferBytes)
         // The write buffer manager flushes; the count must not stall before it does.
         .setMaxWriteBufferNumber(6)
         .setLevelCompactionDynamicLevelBytes(true)
         // L1 as large as the L0 that goes into it: the least rewriting.
-        .setMaxBytesForLevelBase(4 * bufferBytes())
-        .setTargetFileSizeBase(Math.max(8 * MIB, bufferBytes()))
+        .setMaxBytesForLevelBase(4 * bufferBytes)
+        .setTargetFileSizeBase(fileBytes)
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setBottommostCompressionType(CompressionType.NO_COMPRESSION)
         // Absent from a memtable without a walk of its skip list.

@@ -55,7 +55,7 @@ final class RocksStore implements TpccStore {
 
   private RocksStore(StoreSpec spec, RocksLog log) throws RocksDBException {
     this.spec = spec;
-    RocksSettings settings = new RocksSettings(spec.memoryBytes(), spec.directIo(), log);
+    RocksSettings settings = RocksSettings.of(spec.memoryBytes(), spec.directIo(), log);
     Cache cache = own(new HyperClockCache(spec.memoryBytes(), 0, -1, false));
     WriteBufferManager writeBuffers = own(new WriteBufferManager(settings.writeBytes(), cache));
     ColumnFamilyOptions familyOptions = own(familyOptions(settings));
