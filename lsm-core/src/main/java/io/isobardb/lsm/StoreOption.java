@@ -229,9 +229,9 @@ final class StoreOption {
               "What the device reads and writes in a second. Flushes and merges get what clients"
                   + " leave of it. `auto`: the store finds out, and limits nobody while the device"
                   + " does more or L0 has many groups. `unlimited`: flushes and merges take what they can.",
-              "Set it if the store has a share of a device that others use, too, or a volume that"
-                  + " is held to a rate, as those of clouds are: `auto` takes what passes before it"
-                  + " is held back for its bandwidth.");
+              "Set it if the store has a share of a device that others use, too. Set it on a volume"
+                  + " that is held to a rate, as those of clouds are. `auto` takes what passes before"
+                  + " that is held back for its bandwidth.");
 
   static final Option<Long> PAGE_SIZE =
       ALL.option(FILES, "pageSize", BYTES)

@@ -20,6 +20,7 @@ import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.RunCursor;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.version.Version;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -266,12 +267,9 @@ final class MemoryMergeJob implements Job {
   }
 
   private boolean isOnDisk(LeafCursor entry) {
-    List<Run> disk = tree.states().current().disk();
-    if (disk.isEmpty()) {
-      return false;
-    }
-    byte[] key = Arrays.copyOf(entry.key(), entry.keyLength());
-    return disk.stream().anyMatch(run -> run.find(key) != null);
+    Version version = tree.states().current().version();
+    return version.tableCount() > 0
+        && version.mayHold(Arrays.copyOf(entry.key(), entry.keyLength()));
   }
 
   private SSTableWriter writer() {

@@ -208,6 +208,11 @@ public final class Version {
     return tableCount;
   }
 
+  /** Whether an SSTable has keys on both sides of this one, or has it. */
+  public boolean mayHold(byte[] key) {
+    return runs().stream().anyMatch(run -> run.overlaps(key, key));
+  }
+
   /**
    * Whether no tier and no level below this one holds keys in the closed range, so that a delete
    * marker there, newest of its key for every reader, has nothing to hide.
