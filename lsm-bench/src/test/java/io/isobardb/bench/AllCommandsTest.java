@@ -69,7 +69,7 @@ class AllCommandsTest {
           "latency --load steady --records 1000 --memory 8MB --duration 100ms --clock virtual",
           "phases --workload thesis --runs LEVELED --records 1000 --operations 1000",
           "tune --workload simulated-uniform --knobs writeMemory=512KB..3MB --metric written"
-              + " --option memoryBudget=4MB --evaluations 2 --pairs 0 --scale 0.001 --out NEW",
+              + " --option memoryBudget=4MB --evaluations 4 --pairs 0 --scale 0.001 --out NEW",
           "compare --engines isobar --records 500 --operations 500 --repeats 1 --phases load"
               + " --memory 8MB --warm-up 0",
           "ycsb --workload a --records 100 --operations 100 --memory 8MB",
