@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.BlockBasedTableConfig;
@@ -41,6 +42,7 @@ import org.rocksdb.RocksIterator;
  * -Disobar.documents=N}: so many, 300,000 for the table of record 0090, and the time that loads,
  * scans and reads take is told, too.
  */
+@Tag("any-jdk")
 class DocumentsTest {
   private static final int DOCUMENTS = Integer.getInteger("isobar.documents", 30_000);
   private static final int BYTES = 300;

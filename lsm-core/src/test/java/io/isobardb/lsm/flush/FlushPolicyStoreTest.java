@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Which of three trees is flushed first: an old one, a big one that is idle, or a hot one, which
  * holds the most memory, but less than its share of the writes.
  */
+@Tag("any-jdk")
 class FlushPolicyStoreTest {
   private static final int VALUE_BYTES = 200;
   private static final int BEFORE = 20_000;

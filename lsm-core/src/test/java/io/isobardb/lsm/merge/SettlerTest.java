@@ -13,9 +13,11 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A tree that is read and not written to becomes one run on disk once reads have paid for it. */
+@Tag("any-jdk")
 class SettlerTest {
   private static final int KEYS = 3_000;
   private static final long SECOND = 1_000_000_000;

@@ -14,10 +14,12 @@ import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What tiers and levels hold while a tree is written to, looked at after each flush and merge. */
+@Tag("any-jdk")
 class SpaceBoundTest {
   private static final int KEYS = 20_000;
   private static final int VALUE_BYTES = 500;

@@ -44,6 +44,7 @@ import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -55,6 +56,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Disobar.model.seed=S} sets the first seed, {@code -Disobar.model.seeds=N} how many
  * follow each other.
  */
+@Tag("any-jdk")
 class BulkScanModelTest {
   private static final long FIRST_SEED = Long.getLong("isobar.model.seed", 1);
   private static final int SEEDS = Integer.getInteger("isobar.model.seeds", 24);

@@ -18,9 +18,11 @@ import io.isobardb.lsm.version.Level;
 import io.isobardb.lsm.version.Version;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Filters in a store: small levels have more bits per key, and all together have the mean. */
+@Tag("any-jdk")
 class FiltersByLevelTest {
   private static final int KEYS = 30_000;
   private static final int MEAN = 10;

@@ -8,8 +8,10 @@ import io.isobardb.tuner.shape.ShapeProgress.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-jdk")
 class RunsTunerTest {
   private static final double OPERATIONS = 100;
   private static final String[] NAMES = {"LEVELED", "LAZY(8)"};
