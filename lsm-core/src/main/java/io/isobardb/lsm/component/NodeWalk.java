@@ -71,17 +71,18 @@ final class NodeWalk {
 
   /** Retires a leaf and its chains; gives the number of pages. */
   static int retireLeaf(PagePool pool, int page) {
-    int pages = leafPages(pool, page, true);
+    int pages = walkLeaf(pool, page, true);
     pool.retire(page, Purpose.WRITE);
     return pages;
   }
 
   /** How many pages a leaf and its chains are. */
   static int leafPages(PagePool pool, int page) {
-    return leafPages(pool, page, false);
+    return walkLeaf(pool, page, false);
   }
 
-  private static int leafPages(PagePool pool, int page, boolean retiring) {
+  /** Counts the pages of a leaf and its chains, and retires the chains if it is told to. */
+  private static int walkLeaf(PagePool pool, int page, boolean retiring) {
     int pages = 1;
     Memory memory = pool.memory(page);
     int base = pool.base(page);

@@ -127,7 +127,7 @@ public record MemoryMerging(MemoryComponent component) {
    * of the tree is on disk, so that nothing can lie below them.
    */
   private static boolean markersPay(MemoryMergeView view) {
-    return view.fits() && view.markerNanos() > 0 && paidFor(all(view), view.markerNanos());
+    return view.fits() && paidFor(all(view), view.markerNanos());
   }
 
   /** A tree of a page or two costs a merge's beginning, too. */

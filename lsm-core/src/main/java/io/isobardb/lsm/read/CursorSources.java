@@ -215,7 +215,7 @@ final class CursorSources {
     steps += count;
   }
 
-  /** Counts a delete marker that hid a key from a step. */
+  /** Counts a deleted key that a step has passed; on the way back an expired one, too. */
   void countMarker() {
     markers++;
   }
