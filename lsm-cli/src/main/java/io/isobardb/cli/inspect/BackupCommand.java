@@ -143,8 +143,7 @@ public final class BackupCommand implements Callable<Integer> {
     }
     // The store first: if it can't be opened, no directory of backups is made.
     Path of = StoreArgument.store(store);
-    try (Store opened =
-        UsageException.ofArguments(() -> Store.openReadOnly(of, settings.options()))) {
+    try (Store opened = settings.openToRead(of)) {
       Backups backups = opened(bytesPerSecond);
       try {
         Backup made = UsageException.ofArguments(() -> backups.create(opened));

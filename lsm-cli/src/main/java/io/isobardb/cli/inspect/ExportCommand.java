@@ -54,8 +54,7 @@ public final class ExportCommand implements Callable<Integer> {
       Target.checkFile(target);
       Target.checkOutside(target, store.directory());
     }
-    try (Store opened =
-            UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));
+    try (Store opened = store.openToRead();
         Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor()) {
       Path file = target;
       if (file == null) {

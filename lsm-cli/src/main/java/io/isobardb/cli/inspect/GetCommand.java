@@ -43,8 +43,7 @@ public final class GetCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     byte[] wanted = keyFile.keyOr(key);
     byte[] value;
-    try (Store opened =
-        UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()))) {
+    try (Store opened = store.openToRead()) {
       value = UsageException.ofArguments(() -> opened.tree(tree).get(wanted));
     }
     if (value == null) {

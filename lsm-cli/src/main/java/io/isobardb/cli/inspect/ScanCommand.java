@@ -62,8 +62,7 @@ public final class ScanCommand implements Callable<Integer> {
     range = from == null ? range : range.from(KeyText.parse(from));
     range = to == null ? range : range.to(KeyText.parse(to));
     PrintWriter out = spec.commandLine().getOut();
-    try (Store opened =
-            UsageException.ofArguments(() -> Store.openReadOnly(store.store(), store.options()));
+    try (Store opened = store.openToRead();
         Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor(range)) {
       boolean more = reverse ? cursor.last() : cursor.first();
       for (int i = 0; more && i < limit; i++) {

@@ -27,11 +27,11 @@ import picocli.CommandLine.Spec;
 /** {@code stats}: how large the store is, and where. */
 @Command(
     name = "stats",
-    description = "Opens a store and shows the sizes of its trees, levels, log and memory.",
+    description = "Shows the sizes of a store's trees, levels, log and memory.",
     footer = {
       "",
-      "Opening a store recovers it: what a crash left behind is put in order, and the log is"
-          + " replayed. 'isobar dump' looks at a store without changing it.",
+      "The store is opened to be read only: its log is replayed to memory, and nothing in the"
+          + " directory changes. What the memory tuner decided is told by 'isobar tune-report'.",
       "",
       "With --profile nothing is opened, and the store may be open elsewhere. One single get in 64 is"
           + " counted there; cursors and pages all are."
@@ -62,8 +62,7 @@ public final class StatsCommand implements Callable<Integer> {
       printProfile(out);
       return 0;
     }
-    try (Store opened =
-        UsageException.ofArguments(() -> Store.open(store.store(), store.options()))) {
+    try (Store opened = store.openToRead()) {
       StoreStats stats = opened.stats();
       if (json.isGiven()) {
         out.println(stats.toJson());
@@ -177,12 +176,6 @@ public final class StatsCommand implements Callable<Integer> {
         "on the heap   " + ByteSize.format(stats.files().heapBytes()) + ", for SSTables' files");
     out.println("was read      " + byPurpose(stats.ioBytesRead()) + ", to open it");
     out.println("was written   " + byPurpose(stats.ioBytesWritten()));
-    StoreStats.TunerStats tuner = stats.tuner();
-    out.println(
-        "memory tuner  "
-            + (tuner.cycle() == 0
-                ? "nothing decided yet"
-                : "cycle " + tuner.cycle() + ", " + tuner.last()));
   }
 
   private static String byPurpose(Map<IoPurpose, Long> bytes) {

@@ -112,6 +112,11 @@ final class StoreArgument {
                 : Store.open(store(), options()));
   }
 
+  /** Opens the store as it is, and changes nothing in it. */
+  Store openToRead() {
+    return settings.openToRead(store());
+  }
+
   /** As {@link #ownStore(Path)}. */
   Path ownStore() throws IOException {
     return ownStore(directory);

@@ -3,11 +3,18 @@ package io.isobardb.cli.inspect;
 import io.isobardb.cli.console.ByteSize;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
+import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -16,12 +23,14 @@ final class StoreSettings {
   /** What a store needs to be opened. */
   private static final int LEAST_MEMORY = 4 << 20;
 
+  private static final long USUAL_MEMORY = 64 << 20;
+
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
-      description = "Memory to use (default: ${DEFAULT-VALUE}).",
-      defaultValue = "64MB")
-  private ByteSize memory = new ByteSize(0);
+      description =
+          "Memory to use (default: 64MB; to read a store with a long log, as much as that takes).")
+  private @Nullable ByteSize memory;
 
   @Option(
       names = "--key-order",
@@ -48,10 +57,42 @@ final class StoreSettings {
    * @throws UsageException if a key order or merge operator can't be had
    */
   StoreOptions options() {
-    Numbers.checkAtLeast("--memory", memory, LEAST_MEMORY);
+    return options(USUAL_MEMORY);
+  }
+
+  /**
+   * Opens a store as it is, and changes nothing in it. What its log holds is kept in memory
+   * meanwhile.
+   *
+   * @throws UsageException if a key order or merge operator can't be had
+   */
+  Store openToRead(Path store) {
+    long most = Math.max(USUAL_MEMORY, Runtime.getRuntime().maxMemory() / 2);
+    long wanted = Math.min(most, Math.max(USUAL_MEMORY, logBytes(store)));
+    return UsageException.ofArguments(() -> Store.openReadOnly(store, options(wanted)));
+  }
+
+  /** The bytes of a store's log; 0 if they can't be seen, which opening it reports. */
+  private static long logBytes(Path store) {
+    try (DirectoryStream<Path> segments = Files.newDirectoryStream(store, "*.log")) {
+      long bytes = 0;
+      for (Path segment : segments) {
+        bytes += Files.size(segment);
+      }
+      return bytes;
+    } catch (IOException | DirectoryIteratorException e) {
+      return 0;
+    }
+  }
+
+  private StoreOptions options(long usualMemory) {
+    ByteSize given = memory;
+    if (given != null) {
+      Numbers.checkAtLeast("--memory", given, LEAST_MEMORY);
+    }
     StoreOptions.Builder options =
         StoreOptions.builder()
-            .memoryBudget(memory.bytes())
+            .memoryBudget(given == null ? usualMemory : given.bytes())
             .createIfMissing(false)
             .fileAccess(newFiles.access());
     keyOrders.forEach(name -> options.keyOrder(given("--key-order", name, KeyOrder.class)));

@@ -48,6 +48,14 @@ public record FlushRules(
         new Fullness(chosen.flushTrigger()));
   }
 
+  /** Those of a store whose log is not cut, and so flushes nothing for its sake. */
+  public FlushRules withoutLogLimit() {
+    return new FlushRules(policy, strategy, NO_LIMIT, component, fullness);
+  }
+
+  /** Longer than any log, and short enough to be reckoned with. */
+  private static final long NO_LIMIT = Long.MAX_VALUE / 16;
+
   /**
    * How much earlier slices begin at most, if they have all keys before them: a share of the log's
    * limit.

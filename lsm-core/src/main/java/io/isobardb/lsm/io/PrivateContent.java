@@ -26,6 +26,7 @@ final class PrivateContent {
 
   private @Nullable DataFile file;
   private int handles;
+  private boolean deleted;
   private final Map<Long, byte[]> blocks = new HashMap<>();
 
   /** How much of the file below is left, or -1 if that was not asked yet. */
@@ -64,10 +65,24 @@ final class PrivateContent {
       if (--handles == 0) {
         closing = file;
         file = null;
+        giveBackDeleted();
       }
     }
     if (closing != null) {
       closing.close();
+    }
+  }
+
+  /** No name leads to it any more; whoever has it open goes on reading. */
+  synchronized void onDeleted() {
+    deleted = true;
+    giveBackDeleted();
+  }
+
+  private void giveBackDeleted() {
+    if (deleted && handles == 0) {
+      storage.giveBack((long) blocks.size() * BLOCK);
+      blocks.clear();
     }
   }
 
@@ -159,7 +174,9 @@ final class PrivateContent {
   synchronized void truncate(long bytes) {
     size = bytes;
     belowBytes = Math.min(belowBytes, bytes);
+    int before = blocks.size();
     blocks.keySet().removeIf(number -> number * BLOCK >= bytes);
+    storage.giveBack((long) (before - blocks.size()) * BLOCK);
     byte[] last = blocks.get(bytes / BLOCK);
     if (last != null) {
       Arrays.fill(last, (int) (bytes % BLOCK), BLOCK, (byte) 0);

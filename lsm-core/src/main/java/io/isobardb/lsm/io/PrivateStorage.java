@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
@@ -45,17 +46,27 @@ public final class PrivateStorage implements Storage {
     return base;
   }
 
-  /** Takes some of the heap for changes. */
-  void take(int bytes) throws IOException {
+  /**
+   * Takes some of the heap for changes.
+   *
+   * @throws DiskFullException if it would be more than they may take
+   */
+  void take(int bytes) {
     if (usedBytes.addAndGet(bytes) > mostBytes) {
-      throw new IOException(
+      usedBytes.addAndGet(-bytes);
+      throw new DiskFullException(
           "what has to be done to read the store in "
               + base.path()
               + " takes more than the "
               + mostBytes
-              + " bytes of its memory budget; nothing was changed: give it a larger memoryBudget, or"
-              + " open it once to be written");
+              + " bytes of heap that it may take; nothing was changed: give it a larger memoryBudget,"
+              + " and a JVM with twice as much heap, or open it once to be written");
     }
+  }
+
+  /** Gives back what {@link #take} had. */
+  void giveBack(long bytes) {
+    usedBytes.addAndGet(-bytes);
   }
 
   @Override
@@ -107,12 +118,18 @@ public final class PrivateStorage implements Storage {
     if (content == null) {
       throw new NoSuchFileException(from);
     }
-    files.put(to, content);
+    onDeleted(files.put(to, content));
   }
 
   @Override
   public void delete(String name) {
-    files.remove(name);
+    onDeleted(files.remove(name));
+  }
+
+  private static void onDeleted(@Nullable PrivateContent content) {
+    if (content != null) {
+      content.onDeleted();
+    }
   }
 
   @Override

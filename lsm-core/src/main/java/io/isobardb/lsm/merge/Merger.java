@@ -84,6 +84,9 @@ public final class Merger {
    * @param all both
    */
   public record Slots(int l0, int deep, int all) {
+    /** No merge is begun. */
+    public static final Slots NONE = new Slots(0, 0, 0);
+
     /** What goes with so many background threads. */
     public static Slots of(int threads) {
       int each = Math.max(1, threads - 1);

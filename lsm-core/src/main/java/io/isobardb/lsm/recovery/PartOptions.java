@@ -35,19 +35,25 @@ final class PartOptions {
   private final ExperimentalOptions chosen;
   private final int pageSize;
   private final long writeMemory;
+  private final boolean readOnly;
   private final FlushRules flushRules;
   private final LevelingOptions leveling;
 
   /**
    * @param pageSize the store's own
    * @param writeBytes as much write memory as there can be
+   * @param readOnly whether what is written is kept on the heap, for as long as the store is open.
+   *     Then nothing is merged on disk, since that would copy levels; nothing waits for it; and no
+   *     flush is for the log's sake, which stays.
    */
-  PartOptions(StoreOptions given, int pageSize, long writeBytes) {
+  PartOptions(StoreOptions given, int pageSize, long writeBytes, boolean readOnly) {
     this.given = given;
     this.chosen = ExperimentalOptions.of(given);
     this.pageSize = pageSize;
     this.writeMemory = writeBytes;
-    this.flushRules = FlushRules.of(given);
+    this.readOnly = readOnly;
+    FlushRules rules = FlushRules.of(given);
+    this.flushRules = readOnly ? rules.withoutLogLimit() : rules;
     this.leveling = LevelingOptions.of(given);
   }
 
@@ -124,13 +130,17 @@ final class PartOptions {
   /** What flushes keep to. */
   Flusher.Settings flushing() {
     return new Flusher.Settings(
-        flushRules, leveling.l0(), tableSizes(), Math.max(1, jobs() / 2), L0Rules.of(given));
+        flushRules, leveling.l0(), tableSizes(), Math.max(1, jobs() / 2), l0Rules());
   }
 
   /** What disk merges keep to. */
   Merger.Settings merging() {
-    return new Merger.Settings(
-        leveling.policy(), tableSizes(), Merger.Slots.of(jobs()), L0Rules.of(given));
+    Merger.Slots slots = readOnly ? Merger.Slots.NONE : Merger.Slots.of(jobs());
+    return new Merger.Settings(leveling.policy(), tableSizes(), slots, l0Rules());
+  }
+
+  private L0Rules l0Rules() {
+    return readOnly ? L0Rules.UNLIMITED : L0Rules.of(given);
   }
 
   /** When memory is merged. */

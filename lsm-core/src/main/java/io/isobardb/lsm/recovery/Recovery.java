@@ -112,7 +112,8 @@ final class Recovery {
       rollback.check();
     }
     if (storage.discardsChanges()) {
-      checkMemory(extent);
+      // What does not fit lies on the heap, so as much as can be is to fit.
+      engine.gate().setLimitBytes(mostWriteBytes);
     }
     Log.deleteSpares(storage);
     try {
@@ -154,6 +155,8 @@ final class Recovery {
               + budgetFor(largest)
               + " bytes",
           e);
+    } catch (DiskFullException e) {
+      throw storage.discardsChanges() ? tooLongToRead(extent, e) : e;
     }
   }
 
@@ -185,9 +188,9 @@ final class Recovery {
     }
   }
 
-  /** Where nothing can be flushed, all that the log has must fit into the write memory. */
-  private void checkMemory(LogExtent extent) throws IOException {
-    engine.gate().setLimitBytes(mostWriteBytes);
+  /** What the log has takes more than write memory, and the heap that may be used for the rest. */
+  private IsobarException tooLongToRead(LogExtent extent, DiskFullException cause)
+      throws IOException {
     long[] needed = {0};
     scan(
         extent,
@@ -200,20 +203,26 @@ final class Recovery {
                     WriteRoom.mostWithFences(of, write, pool.pageSize()));
           }
         });
-    if (needed[0] > mostReplayed()) {
-      throw new IsobarException(
-          "the log of the store in "
-              + engine.environment().storage().path()
-              + " takes up to "
-              + needed[0]
-              + " bytes of memory, and of the budget of "
-              + options.memoryBudget()
-              + " bytes writes can have "
-              + mostReplayed()
-              + "; to be read only it needs a memoryBudget of "
-              + budgetFor(needed[0])
-              + " bytes. Or open it once to be written, and flush");
-    }
+    return new IsobarException(
+        "the log of the store in "
+            + engine.environment().storage().path()
+            + " takes up to "
+            + needed[0]
+            + " bytes of memory, which the budget of "
+            + options.memoryBudget()
+            + " bytes has no room for; to be read only it needs a memoryBudget of "
+            + budgetToRead(needed[0])
+            + " bytes at most. Or open it once to be written, and flush",
+        cause);
+  }
+
+  /**
+   * Of what a budget has more, seven tenths at least are for writes; and as much is for the heap.
+   */
+  private long budgetToRead(long bytes) {
+    long budget = options.memoryBudget();
+    long more = Math.max(budget, (bytes - mostReplayed() - budget) / 5 * 3);
+    return (budget + more >> 20) + 2 << 20;
   }
 
   /** Replay found an operation that does not fit into the write memory. */

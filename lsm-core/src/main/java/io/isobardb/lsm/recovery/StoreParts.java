@@ -210,7 +210,9 @@ public final class StoreParts {
         MemoryAccount.of(pool, given.memoryBudget(), fixed, given.writeMemory());
     account.apply(pool);
     this.mostWriteBytes = account.mostWriteBytes();
-    this.options = new PartOptions(given, pool.pageSize(), account.writeBytes());
+    this.options =
+        new PartOptions(
+            given, pool.pageSize(), account.writeBytes(), environment.storage().discardsChanges());
     this.manifest = found.recovered().manifest();
     this.cache = found.memory().cache();
     this.observers = new Observers(environment.storage().path(), storage);

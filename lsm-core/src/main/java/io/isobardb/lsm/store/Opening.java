@@ -13,7 +13,6 @@ import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.ExitHook;
-import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.SharedIo;
 import io.isobardb.lsm.schedule.ThreadScheduler;
@@ -65,8 +64,10 @@ public final class Opening {
         "the store can't be opened",
         () ->
             open(
-                new PrivateStorage(DirectoryStorage.openToRead(directory), options.memoryBudget()),
-                new NoJobs(scheduler(directory, options)),
+                new PrivateStorage(
+                    DirectoryStorage.openToRead(directory),
+                    Math.min(options.memoryBudget(), Runtime.getRuntime().maxMemory() / 2)),
+                scheduler(directory, options),
                 options.toBuilder().createIfMissing(false).build()));
   }
 

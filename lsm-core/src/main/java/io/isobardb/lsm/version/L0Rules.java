@@ -17,6 +17,10 @@ import io.isobardb.lsm.experiment.ExperimentalOptions;
  *     fixed
  */
 public record L0Rules(L0Limits least, int most) {
+  /** For a store that merges nothing: nobody waits for it. */
+  public static final L0Rules UNLIMITED =
+      fixed(new L0Limits(Integer.MAX_VALUE - 2, Integer.MAX_VALUE - 1, Integer.MAX_VALUE));
+
   /** What a group costs a lookup: a filter, asked in vain, beside a lookup's own page. */
   private static final double FILTER = 0.05;
 

@@ -22,7 +22,6 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.schedule.Watched;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
@@ -167,7 +166,7 @@ class StoreFaultsTest {
           new Environment(
               new PrivateStorage(disk, 16 << 20),
               clock,
-              new NoJobs(new SimulatedScheduler(clock, SEED)),
+              new SimulatedScheduler(clock, SEED),
               new SplittableRandom(SEED));
       try (Store store = Inside.open(environment, SimulatedStores.SMALL)) {
         check(store.tree("t"), count);

@@ -23,8 +23,9 @@ import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.io.GuardedFiles;
 import io.isobardb.lsm.io.GuardedFiles.Access;
 import io.isobardb.lsm.io.PrivateStorage;
+import io.isobardb.lsm.observe.IoPurpose;
+import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedClock;
@@ -211,11 +212,37 @@ class OpenReadOnlyTest {
     }
   }
 
+  /** The log is longer than write memory, and L0 waits for merges. */
+  @Test
+  void theBudgetThatAStoreWasWrittenWithIsEnoughToReadIt() throws IOException {
+    StoreOptions options = SMALL.toBuilder().memoryBudget(8 << 20).build();
+    Path made = temp.resolve("written");
+    byte[] value = new byte[400];
+    long logBytes;
+    long diskBytes;
+    try (Store store = Store.open(made, options)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 60_000; i++) {
+        tree.put(SimulatedStores.key((int) (i * 7919L % 60_000)), value);
+      }
+      logBytes = store.stats().logSizeBytes();
+      diskBytes = store.stats().diskBytes();
+    }
+    assertTrue(logBytes > 4 << 20, logBytes + " bytes of log");
+    try (Store store = Store.openReadOnly(made, options)) {
+      assertEquals(60_000, contents(store.tree("t")).size());
+      StoreStats stats = store.stats();
+      assertEquals(0, stats.ioBytesWritten().get(IoPurpose.MERGE_L0), "merged");
+      assertEquals(0, stats.ioBytesWritten().get(IoPurpose.MERGE_DEEP), "merged");
+      assertTrue(stats.diskBytes() >= diskBytes);
+    }
+  }
+
   @Test
   void aLogLongerThanMemorySaysHowMuchIsNeeded() throws IOException {
     StoreOptions large = StoreOptions.builder().memoryBudget(64 << 20).pageSize(4096).build();
     try (Store store = Store.open(dir, large)) {
-      for (int i = 0; i < 5000; i++) {
+      for (int i = 0; i < 20_000; i++) {
         store.tree("t").put(SimulatedStores.key(i), new byte[1000]);
       }
     }
@@ -227,7 +254,7 @@ class OpenReadOnlyTest {
     StoreOptions enough =
         StoreOptions.builder().memoryBudget(Long.parseLong(said.group(1))).pageSize(4096).build();
     try (Store store = Store.openReadOnly(dir, enough)) {
-      assertEquals(5001, contents(store.tree("t")).size());
+      assertEquals(20_001, contents(store.tree("t")).size());
     }
     assertEquals(before, files());
   }
@@ -260,8 +287,7 @@ class OpenReadOnlyTest {
       StoreOptions options = SimulatedStores.SMALL.toBuilder().memoryBudget(16 << 20).build();
       SimulatedScheduler scheduler = new SimulatedScheduler(clock, round);
       Environment world =
-          new Environment(
-              new PrivateStorage(image, 16 << 20), clock, new NoJobs(scheduler), random);
+          new Environment(new PrivateStorage(image, 16 << 20), clock, scheduler, random);
       try (Store reader = Inside.open(world, options)) {
         logged = contents(reader.openTree("t"));
         rolledBack = contents(reader.openTree("u"));

@@ -10,7 +10,6 @@ import io.isobardb.lsm.io.PrivateStorage;
 import io.isobardb.lsm.model.CombinedModel.Found;
 import io.isobardb.lsm.model.CombinedModel.Moment;
 import io.isobardb.lsm.schedule.Environment;
-import io.isobardb.lsm.schedule.NoJobs;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
@@ -279,7 +278,7 @@ final class CombinedEndings {
             new Environment(
                 new PrivateStorage(disk, READING_BYTES),
                 time,
-                new NoJobs(new SimulatedScheduler(time, dice.nextLong())),
+                new SimulatedScheduler(time, dice.nextLong()),
                 dice.split()),
             with)) {
       model.check(CombinedModel.find(opened), killed);

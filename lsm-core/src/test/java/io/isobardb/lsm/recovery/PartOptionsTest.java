@@ -28,22 +28,24 @@ class PartOptionsTest {
   private static PartOptions options(MemoryComponent component) {
     StoreOptions.Builder builder = ofBudget();
     ExperimentalOptions.set(builder, e -> e.memoryComponent(component));
-    return new PartOptions(builder.build(), 4096, MB);
+    return new PartOptions(builder.build(), 4096, MB, false);
   }
 
   @Test
   void aStoresOwnPageSizeReplacesTheOneAskedFor() {
     StoreOptions given = ofBudget().pageSize(4096).build();
-    assertEquals(new TableSizes(8192, 0), new PartOptions(given, 8192, MB).flushing().sizes());
+    assertEquals(
+        new TableSizes(8192, 0), new PartOptions(given, 8192, MB, false).flushing().sizes());
     StoreOptions sized = ExperimentalOptions.set(ofBudget(), e -> e.diskTableSize(MB)).build();
-    assertEquals(new TableSizes(8192, MB), new PartOptions(sized, 8192, MB).merging().sizes());
+    assertEquals(
+        new TableSizes(8192, MB), new PartOptions(sized, 8192, MB, false).merging().sizes());
   }
 
   @Test
   void jobsAtOnceHave256PagesOfTheBudgetEachAndThereIsOne() {
-    assertEquals(2, new PartOptions(ofBudget().build(), 16_384, MB).jobs());
-    assertEquals(1, new PartOptions(ofBudget().build(), 32_768, MB).jobs());
-    assertEquals(1, new PartOptions(ofBudget().build(), 65_536, MB).jobs());
+    assertEquals(2, new PartOptions(ofBudget().build(), 16_384, MB, false).jobs());
+    assertEquals(1, new PartOptions(ofBudget().build(), 32_768, MB, false).jobs());
+    assertEquals(1, new PartOptions(ofBudget().build(), 65_536, MB, false).jobs());
   }
 
   // ---- what follows from the memory component
@@ -64,7 +66,7 @@ class PartOptionsTest {
             e.memoryComponent(component)
                 .writeMemoryAllocation(WriteMemoryAllocation.STATIC)
                 .staticTrees(3));
-    return requireNonNull(new PartOptions(builder.build(), 4096, MB).shares());
+    return requireNonNull(new PartOptions(builder.build(), 4096, MB, false).shares());
   }
 
   @Test
@@ -76,7 +78,7 @@ class PartOptionsTest {
 
   @Test
   void defaultsOfPartsAreThoseOfOptions() {
-    PartOptions usual = new PartOptions(StoreOptions.defaults(), 4096, MB);
+    PartOptions usual = new PartOptions(StoreOptions.defaults(), 4096, MB, false);
     assertEquals(LevelingOptions.DEFAULT, usual.leveling());
     assertEquals(Fullness.USUAL, usual.flushRules().fullness());
   }
