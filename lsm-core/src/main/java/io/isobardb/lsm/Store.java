@@ -74,11 +74,12 @@ public interface Store extends AutoCloseable {
    * Opens a store to be read only. Many processes may do that at the same time, each once, while
    * none has it open to write. Nothing in the directory is changed; no right to write is needed.
    *
-   * <p>The store is as {@link #open} would show it. What is in the log is kept in memory: as much as
-   * write memory can have, and the rest on the Java heap. SSTables of unlogged trees with entries
-   * newer than the last checkpoint are written anew there, too. Both together take as much of the
-   * heap as the memory budget, and no more than half of its maximum. Nothing is merged on disk. All
-   * that would write throws {@code ReadOnlyException}; backups and {@link #checkpointTo} work.
+   * <p>The store is as {@link #open} would show it. What is in the log is kept in memory: as much
+   * as write memory can have, and the rest on the Java heap. SSTables of unlogged trees with
+   * entries newer than the last checkpoint are written anew there, too. Both together take as much
+   * of the heap as the memory budget, and no more than half of its maximum. Nothing is merged on
+   * disk. All that would write throws {@code ReadOnlyException}; backups and {@link #checkpointTo}
+   * work.
    *
    * @param directory of the default file system, no network file system
    * @param options as for {@link #open}; {@code createIfMissing} is of no matter
@@ -88,8 +89,7 @@ public interface Store extends AutoCloseable {
    * @throws io.isobardb.lsm.error.FormatException if the directory is not a store, or of a newer
    *     format
    * @throws io.isobardb.lsm.error.CorruptionException if what recovery needs is damaged
-   * @throws IsobarException if the log is longer than both; the message has a budget that is
-   *     enough
+   * @throws IsobarException if the log is longer than both; the message has a budget that is enough
    * @throws IllegalArgumentException as for {@link #open(Path, StoreOptions)}
    * @throws UncheckedIOException if a file can't be read, or the directory is missing
    * @throws IllegalStateException if the JVM is ending, unless {@link StoreOptions#closeOnExit} is

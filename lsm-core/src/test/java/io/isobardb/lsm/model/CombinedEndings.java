@@ -266,9 +266,11 @@ final class CombinedEndings {
   private void lookOnly(SimulatedStorage disk, boolean killed, SplittableRandom dice)
       throws IOException {
     SimulatedClock time = disk.newClock();
+    // With little memory much of the log goes to the heap.
+    long budget = dice.nextBoolean() ? READING_BYTES : READING_BYTES / 3;
     StoreOptions with =
         state.someOptions().toBuilder()
-            .memoryBudget(READING_BYTES)
+            .memoryBudget(budget)
             .writeMemory(0)
             .createIfMissing(false)
             .build();
