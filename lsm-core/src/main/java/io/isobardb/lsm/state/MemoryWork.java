@@ -48,6 +48,15 @@ public final class MemoryWork {
     left.await(() -> !taken.get());
   }
 
+  /**
+   * As {@link #await()}, for so many nanoseconds at most.
+   *
+   * @return whether nobody has the turn
+   */
+  public boolean await(long nanos) {
+    return left.await(() -> !taken.get(), nanos);
+  }
+
   /** Whether the tree had memory enough for slices when it was last flushed. */
   public boolean isSliced() {
     return sliced;

@@ -3,6 +3,7 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.flush.ClosingFlush;
 import io.isobardb.lsm.recovery.ClosingSteps;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Awaited;
@@ -370,6 +371,7 @@ final class Lifetime implements ExitHook.Closer {
     steps.addRepeatable(() -> operations.awaitCopies(() -> images.get() == 0));
     // What is not saved here is lost with the memory.
     steps.addRepeatable(() -> saveUnlogged(steps));
+    steps.add(new ClosingFlush(engine, parts.flusher())::run);
     steps.addRepeatable(
         () ->
             engine.catalog().trees().forEach(tree -> tree.close(TreeHandle.Refusal.STORE_CLOSED)));
