@@ -432,7 +432,9 @@ public interface Store extends AutoCloseable {
 
   /**
    * Closes the store: waits for operations under way, makes a {@link #checkpoint} if an unlogged
-   * tree needs one, syncs the log, and gives all memory back. Does nothing if it is closed.
+   * tree needs one, syncs the log, and gives all memory back. If the log is long, it flushes for
+   * five seconds at most, so that the next opening has little to replay. Does nothing if it is
+   * closed.
    *
    * <p>A {@link VirtualMachineError}, such as a stack that overflows, may end the call half-way.
    * The store takes no operations then, and its directory may still be locked. Another call goes on
