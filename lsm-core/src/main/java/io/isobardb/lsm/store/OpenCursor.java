@@ -402,6 +402,7 @@ public final class OpenCursor implements Cursor {
   }
 
   private void enter() {
+    StackRoom.check();
     acquire();
     if (closed) {
       exit();
@@ -437,6 +438,12 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public void close() {
+    StackRoom.checkToClose();
+    closeWithin();
+  }
+
+  /** As {@link #close}, within a call that has looked for room on the stack. */
+  void closeWithin() {
     acquire();
     closeAcquired();
   }
@@ -449,7 +456,7 @@ public final class OpenCursor implements Cursor {
     if (isReading()) {
       ending = true;
     } else {
-      close();
+      closeWithin();
     }
   }
 

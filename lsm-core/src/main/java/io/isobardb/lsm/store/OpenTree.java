@@ -302,6 +302,7 @@ public final class OpenTree implements Tree {
     boolean sync = isSync(durability);
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
+    StackRoom.check();
     Keys.checkKey(key.remaining(), maxKeyBytes());
     if (ownOrder != null) {
       checkKey(Keys.bytes(key));
@@ -654,6 +655,7 @@ public final class OpenTree implements Tree {
   }
 
   void checkKey(byte[] key) {
+    StackRoom.check();
     Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
     if (ownOrder != null) {
       Keys.checkOrder(ownOrder, key);
@@ -666,6 +668,7 @@ public final class OpenTree implements Tree {
 
   /** Passes if the bounds of a range are keys, or null. */
   void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
+    StackRoom.check();
     if (from != null) {
       checkKey(from);
     }

@@ -54,6 +54,7 @@ public final class Operations {
    * @throws StoreClosedException if the store is closed
    */
   public int enter() {
+    StackRoom.check();
     int slot = epochs.enter();
     if (closed) {
       epochs.exit(slot);
@@ -70,6 +71,7 @@ public final class Operations {
    * @throws StoreClosedException if the store is closed, or the tree dropped
    */
   public int enter(TreeHandle tree) {
+    StackRoom.check();
     int slot = epochs.enter();
     while (closed || tree.refused()) {
       epochs.exit(slot);
