@@ -479,7 +479,7 @@ public final class BufferedTransaction implements Transaction {
 
   @Override
   public void rollback() {
-    StackRoom.checkToClose();
+    StackRoom.checkForLess();
     acquire();
     try {
       if (ended == null) {

@@ -195,6 +195,7 @@ public final class OpenTree implements Tree {
   }
 
   private void adjust(UnaryOperator<Adjustments> change) {
+    StackRoom.check();
     int slot = operations.enter(handle);
     try {
       store.parts().adjust(handle, change);
@@ -523,6 +524,7 @@ public final class OpenTree implements Tree {
   public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
     Objects.requireNonNull(keys, "keys");
     RegisteredSnapshot registered = RegisteredSnapshot.of(snapshot);
+    StackRoom.check(); // there may be no keys
     keys.forEach(this::checkKey);
     int slot = operations.enter(handle);
     try {
@@ -540,6 +542,7 @@ public final class OpenTree implements Tree {
   @Override
   public Cursor cursor(CursorOptions options) {
     Objects.requireNonNull(options, "options");
+    StackRoom.check();
     int slot = operations.enter(handle);
     try {
       Bounds bounds = Keys.bounds(options, handle.order());

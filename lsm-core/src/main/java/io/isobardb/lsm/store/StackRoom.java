@@ -23,11 +23,11 @@ final class StackRoom {
   /** A call that finds 20 KB may fail half way, one that finds 24 KB was not seen to. */
   static final int BYTES = 32 << 10;
 
-  /** What was opened near the end of the stack can be closed there. */
-  static final int BYTES_TO_CLOSE = BYTES / 2;
+  /** For steps of a cursor; and what was opened near the end of the stack can be closed there. */
+  static final int LESS_BYTES = BYTES / 2;
 
   private static final IntConsumer FRAME = frame(BYTES);
-  private static final IntConsumer FRAME_TO_CLOSE = frame(BYTES_TO_CLOSE);
+  private static final IntConsumer LESS_FRAME = frame(LESS_BYTES);
 
   /** Stays 0. No compiler knows that, so it keeps what would throw, and the frame for it. */
   private static int never;
@@ -44,12 +44,12 @@ final class StackRoom {
   }
 
   /**
-   * Passes if there is room to give something back.
+   * Passes if there is room to give something back, or for a step of a cursor.
    *
    * @throws StackOverflowError if there is not
    */
-  static void checkToClose() {
-    FRAME_TO_CLOSE.accept(never);
+  static void checkForLess() {
+    LESS_FRAME.accept(never);
   }
 
   /**

@@ -231,6 +231,10 @@ class StackRoomTest {
       tree.get(key(2), snapshot);
       cursor.seek(key(random.nextInt(KEYS)));
       cursor.forEach(20, (key, value) -> true);
+      cursor.seek(key(random.nextInt(KEYS - 20)));
+      for (int i = 0; i < 20; i++) {
+        cursor.next();
+      }
       cursor.last();
       cursor.previous();
     }
