@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A write that has returned survives the end of the process, however it ends. What it survives
  * of the machine depends on its {@link Durability}, whose table says what survives what.
  *
+ * <p>A call that finds less than 32 KB of its thread's stack throws {@link StackOverflowError} and
+ * has done nothing.
+ *
  * <p>Thread rule: all methods may be called by any thread. Close a store once you are done with it;
  * whatever was taken from it throws {@code StoreClosedException} from then on.
  */

@@ -229,10 +229,15 @@ public final class Committer {
   }
 
   private long write(TreeHandle tree, ActiveTree active, Writer writer, int slot) {
-    long written =
-        tree.settings().logged()
-            ? writeLogged(tree, writer, slot)
-            : writeUnlogged(tree, writer, slot);
+    long written;
+    try {
+      written =
+          tree.settings().logged()
+              ? writeLogged(tree, writer, slot)
+              : writeUnlogged(tree, writer, slot);
+    } catch (InternalError e) {
+      throw stop(e);
+    }
     try {
       if (writer.write().isDeep()) {
         folding.fold(tree, OperandFolding.key(writer.write()));
@@ -258,10 +263,29 @@ public final class Committer {
   }
 
   /**
+   * A write to the mapped ring failed, maybe some instructions ago. What the ring has of the record
+   * is not known, so all behind it would wait for it: the store stops.
+   */
+  private StoreFailedException stop(InternalError cause) {
+    StoreFailedException stopped =
+        new StoreFailedException(
+            "the log's file RING, which is mapped, could not be written: the disk is full, if its"
+                + " file system copies on write, or the file was cut off, or the device failed;"
+                + " close the store, mend that, and open it again: "
+                + cause.getMessage(),
+            cause);
+    failure.fail(stopped);
+    return stopped;
+  }
+
+  /**
    * The write is visible: its caller must be told so, and wait for its sync. What failed is tried
    * again by later writes.
    */
-  private static void passOver(Throwable cause) {
+  private void passOver(Throwable cause) {
+    if (cause instanceof InternalError broken) {
+      throw stop(broken);
+    }
     System.getLogger(Committer.class.getName())
         .log(Level.WARNING, "a write is done, but what follows it failed", cause);
   }
@@ -351,6 +375,8 @@ public final class Committer {
       } else {
         writeUnlogged(batch, applier, log, limit);
       }
+    } catch (InternalError e) {
+      throw stop(e);
     } finally {
       applier.freeUnused();
       writer.give();

@@ -70,6 +70,7 @@ public final class BufferedTransaction implements Transaction {
    * @param waitNanos how long it may wait for locks, all waits together
    */
   BufferedTransaction(OpenStore store, TransactionOptions options, long waitNanos) {
+    StackRoom.check();
     this.store = store;
     this.transactions = store.transactions();
     this.operations = store.operations();
@@ -478,6 +479,7 @@ public final class BufferedTransaction implements Transaction {
 
   @Override
   public void rollback() {
+    StackRoom.checkForLess();
     acquire();
     try {
       if (ended == null) {
@@ -578,6 +580,7 @@ public final class BufferedTransaction implements Transaction {
   }
 
   private void enter() {
+    StackRoom.check();
     acquire();
     String how = ended;
     if (how != null) {

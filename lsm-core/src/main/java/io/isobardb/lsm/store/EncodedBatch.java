@@ -190,6 +190,7 @@ public final class EncodedBatch implements WriteBatch {
 
   /** Keeps other threads out until {@link #exit}. */
   void enter() {
+    StackRoom.check();
     if (!BUSY.compareAndSet(this, 0, 1)) {
       throw new IllegalStateException(
           "the write batch is in use by another thread: one at a time may use it");

@@ -235,6 +235,7 @@ final class Lifetime implements ExitHook.Closer {
   /** See {@code Store.close}. */
   @Override
   public void close() {
+    StackRoom.check();
     tellLeftOpen();
     lock.lock();
     try {

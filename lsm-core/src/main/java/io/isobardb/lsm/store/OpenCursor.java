@@ -193,7 +193,7 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public boolean next() {
-    enter();
+    enterToStep();
     byte[] from = null;
     try {
       from = passed == null ? null : currentKey();
@@ -208,7 +208,7 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public boolean previous() {
-    enter();
+    enterToStep();
     byte[] from = null;
     try {
       from = passed == null ? null : currentKey();
@@ -402,6 +402,17 @@ public final class OpenCursor implements Cursor {
   }
 
   private void enter() {
+    StackRoom.check();
+    enterWithin();
+  }
+
+  /** As {@link #enter}, where each nanosecond counts. */
+  private void enterToStep() {
+    StackRoom.checkForLess();
+    enterWithin();
+  }
+
+  private void enterWithin() {
     acquire();
     if (closed) {
       exit();
@@ -437,6 +448,12 @@ public final class OpenCursor implements Cursor {
 
   @Override
   public void close() {
+    StackRoom.checkForLess();
+    closeWithin();
+  }
+
+  /** As {@link #close}, within a call that has looked for room on the stack. */
+  void closeWithin() {
     acquire();
     closeAcquired();
   }
@@ -449,7 +466,7 @@ public final class OpenCursor implements Cursor {
     if (isReading()) {
       ending = true;
     } else {
-      close();
+      closeWithin();
     }
   }
 

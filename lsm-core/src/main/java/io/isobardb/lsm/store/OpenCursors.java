@@ -76,7 +76,7 @@ public final class OpenCursors {
         // here.
         refused = operations.isClosed() || tree.refused();
         if (refused) {
-          added.close();
+          added.closeWithin();
         }
       } finally {
         operations.exit(slot);
@@ -164,7 +164,7 @@ public final class OpenCursors {
   void closeOver(TreeHandle tree) {
     for (OpenCursor cursor : cursors) {
       if (cursor.isOver(tree)) {
-        cursor.close();
+        cursor.closeWithin();
       }
     }
   }
@@ -178,7 +178,7 @@ public final class OpenCursors {
   /** Closes all. */
   public void closeAll() {
     for (OpenCursor cursor : cursors) {
-      cursor.close();
+      cursor.closeWithin();
     }
   }
 }

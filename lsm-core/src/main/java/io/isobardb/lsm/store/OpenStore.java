@@ -91,6 +91,7 @@ public final class OpenStore implements Store {
     Objects.requireNonNull(environment, "environment");
     Objects.requireNonNull(options, "options");
     try {
+      StackRoom.check(); // its class is loaded while there is room for that
       CursorSet cursors = new CursorSet();
       return new OpenStore(options, StoreParts.open(environment, options, cursors), cursors);
     } catch (CorruptionException e) {
@@ -259,6 +260,7 @@ public final class OpenStore implements Store {
   public Tree openTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
+    StackRoom.check();
     OpenTree tree = trees.open(name, treeOptions);
     treeOptions.checkStored(name, tree.options());
     return tree.with(treeOptions);
@@ -268,16 +270,19 @@ public final class OpenStore implements Store {
   public Tree createTree(String name, TreeOptions treeOptions) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(treeOptions, "treeOptions");
+    StackRoom.check();
     return trees.create(name, treeOptions);
   }
 
   @Override
   public void dropTree(String name) {
+    StackRoom.check();
     trees.drop(Objects.requireNonNull(name, "name"));
   }
 
   @Override
   public void renameTree(String name, String newName) {
+    StackRoom.check();
     trees.rename(Objects.requireNonNull(name, "name"), Objects.requireNonNull(newName, "newName"));
   }
 
@@ -399,6 +404,7 @@ public final class OpenStore implements Store {
   public <T> T companion(Class<T> type, Supplier<T> make) {
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(make, "make");
+    StackRoom.check();
     operations.checkOpen();
     T companion = type.cast(companions.computeIfAbsent(type, of -> make.get()));
     if (companion == null) {
@@ -413,6 +419,7 @@ public final class OpenStore implements Store {
   @Override
   public void checkpointTo(Path directory) {
     Objects.requireNonNull(directory, "directory");
+    StackRoom.check();
     operations.checkOpen();
     try {
       NewDirectory.fill(directory, options.fileAccess(), copies::checkpointTo);
@@ -434,6 +441,7 @@ public final class OpenStore implements Store {
    */
   public BackupDirectory.Entry backup(BackupDirectory backups, long bytesPerSecond)
       throws IOException {
+    StackRoom.check();
     return copies.backup(backups, bytesPerSecond);
   }
 

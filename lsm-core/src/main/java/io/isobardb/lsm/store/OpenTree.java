@@ -195,6 +195,7 @@ public final class OpenTree implements Tree {
   }
 
   private void adjust(UnaryOperator<Adjustments> change) {
+    StackRoom.check();
     int slot = operations.enter(handle);
     try {
       store.parts().adjust(handle, change);
@@ -302,6 +303,7 @@ public final class OpenTree implements Tree {
     boolean sync = isSync(durability);
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
+    StackRoom.check();
     Keys.checkKey(key.remaining(), maxKeyBytes());
     if (ownOrder != null) {
       checkKey(Keys.bytes(key));
@@ -522,6 +524,7 @@ public final class OpenTree implements Tree {
   public List<byte @Nullable []> multiGet(List<byte[]> keys, Snapshot snapshot) {
     Objects.requireNonNull(keys, "keys");
     RegisteredSnapshot registered = RegisteredSnapshot.of(snapshot);
+    StackRoom.check(); // there may be no keys
     keys.forEach(this::checkKey);
     int slot = operations.enter(handle);
     try {
@@ -539,6 +542,7 @@ public final class OpenTree implements Tree {
   @Override
   public Cursor cursor(CursorOptions options) {
     Objects.requireNonNull(options, "options");
+    StackRoom.check();
     int slot = operations.enter(handle);
     try {
       Bounds bounds = Keys.bounds(options, handle.order());
@@ -654,6 +658,7 @@ public final class OpenTree implements Tree {
   }
 
   void checkKey(byte[] key) {
+    StackRoom.check();
     Keys.checkKey(Objects.requireNonNull(key, "key").length, maxKeyBytes());
     if (ownOrder != null) {
       Keys.checkOrder(ownOrder, key);
@@ -666,6 +671,7 @@ public final class OpenTree implements Tree {
 
   /** Passes if the bounds of a range are keys, or null. */
   void checkRange(byte @Nullable [] from, byte @Nullable [] to) {
+    StackRoom.check();
     if (from != null) {
       checkKey(from);
     }

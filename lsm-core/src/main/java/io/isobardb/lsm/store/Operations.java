@@ -54,6 +54,7 @@ public final class Operations {
    * @throws StoreClosedException if the store is closed
    */
   public int enter() {
+    StackRoom.check();
     int slot = epochs.enter();
     if (closed) {
       epochs.exit(slot);
@@ -64,7 +65,7 @@ public final class Operations {
   }
 
   /**
-   * Begins an operation on a tree, and counts it.
+   * Begins an operation on a tree, and counts it. The caller has looked for {@link StackRoom}.
    *
    * @return what to hand to {@link #exit}
    * @throws StoreClosedException if the store is closed, or the tree dropped
@@ -122,6 +123,7 @@ public final class Operations {
 
   /** Asks the state that a tree has now. */
   public long ask(TreeHandle tree, ToLongFunction<TreeState> question) {
+    StackRoom.check();
     int slot = enter(tree);
     try {
       TreeState state = tree.states().acquire();

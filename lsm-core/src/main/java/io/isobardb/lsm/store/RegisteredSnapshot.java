@@ -95,6 +95,7 @@ public final class RegisteredSnapshot implements Snapshot {
 
   @Override
   public void close() {
+    StackRoom.checkForLess();
     if (closed.compareAndSet(false, true)) {
       registry.releaseAfterReads(moment.lsn());
       store.lifetime().snapshots().decrementAndGet();

@@ -70,6 +70,7 @@ public final class SortedLoad implements BulkLoad {
   }
 
   private void enter() {
+    StackRoom.check();
     if (!use.tryEnter()) {
       throw new IllegalStateException("another thread is using the bulk load");
     }
