@@ -23,6 +23,9 @@ public final class Bandwidth implements StoreWatch {
   /** What the device does is counted over this: single looks are uneven. */
   private static final long SPAN_NANOS = 250_000_000;
 
+  /** What a volume is held to is counted over this. */
+  private static final long HELD_SPAN_NANOS = 1_000_000_000;
+
   /** How long pieces took is forgotten after one to two of these in which others passed. */
   private static final long TURN_NANOS = 5_000_000_000L;
 
@@ -54,6 +57,11 @@ public final class Bandwidth implements StoreWatch {
   private boolean spanHeld;
   private long spareBytes = Long.MAX_VALUE;
   private DeviceSpeed speed = DeviceSpeed.UNKNOWN;
+  private long heldNanos;
+  private long heldBytes;
+  private Flow.Seen reads = Flow.Seen.NOTHING;
+  private Flow.Seen writes = Flow.Seen.NOTHING;
+  private HeldRate heldRate = HeldRate.UNKNOWN;
   private BandwidthRules.Device device = BandwidthRules.Device.UNKNOWN;
 
   /** When jobs were last not limited for a whole span. */
@@ -98,6 +106,7 @@ public final class Bandwidth implements StoreWatch {
     this.processors = new ProcessorMeter(scheduler, rules.processors(), lookedNanos);
     this.readNanos = lookedNanos - LATELY_NANOS;
     this.spanNanos = lookedNanos;
+    this.heldNanos = lookedNanos;
     this.turnedNanos = lookedNanos;
     this.triedNanos = lookedNanos;
   }
@@ -141,7 +150,7 @@ public final class Bandwidth implements StoreWatch {
 
   /** What the device does in a second at least, if that is learnt; 0 if nothing is known. */
   public synchronized long learntBytes() {
-    return device.bytes();
+    return device.known();
   }
 
   /**
@@ -231,15 +240,44 @@ public final class Bandwidth implements StoreWatch {
     if (!spanHeld) {
       triedNanos = now;
     }
+    long quick = Math.max(speed.bytesPerSecond(), storage.times().bytesPerSecond());
+    storage.expect(quick);
+    learnHeldRate(now, quick);
     device =
         new BandwidthRules.Device(
-            Math.max(speed.bytesPerSecond(), storage.times().bytesPerSecond()),
+            quick,
+            heldRate.bytes(),
             recent,
             busy,
             now - triedNanos >= TRY_NANOS);
     spanNanos = now;
     spanUse = use;
     spanHeld = limits.limits();
+  }
+
+  private void learnHeldRate(long now, long quick) {
+    long passed = now - heldNanos;
+    if (passed < HELD_SPAN_NANOS) {
+      return;
+    }
+    Flow.Seen read = storage.readsSeen();
+    Flow.Seen written = storage.writesSeen();
+    long bytes = read.bytes() + written.bytes();
+    heldRate =
+        heldRate.after(
+            new HeldRate.Window(
+                passed,
+                bytes - heldBytes,
+                quick,
+                HeldRate.Waits.between(reads, read),
+                HeldRate.Waits.between(writes, written)));
+    if (System.getProperty("held.debug") != null) {
+      System.err.printf("held %.1f s: %s, moved %d KB, quick %d MB, reads %s writes %s limits %s%n", passed / 1e9, heldRate, (bytes - heldBytes) >> 10, quick >> 20, HeldRate.Waits.between(reads, read), HeldRate.Waits.between(writes, written), limits);
+    }
+    heldNanos = now;
+    heldBytes = bytes;
+    reads = read;
+    writes = written;
   }
 
   @Override

@@ -74,13 +74,24 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
    * What is known of a device whose bandwidth is learnt.
    *
    * @param bytes that it does in a second, as far as was seen; 0 if nothing was
+   * @param heldBytes to which it is held in the long run, per second; 0 if it is not known to be
    * @param recentBytes per second that it did lately
    * @param busy whether it had something to do all the time lately
    * @param tried whether no limit is to hold now, to see what it does
    */
-  record Device(long bytes, long recentBytes, boolean busy, boolean tried) {
+  record Device(long bytes, long heldBytes, long recentBytes, boolean busy, boolean tried) {
     /** Nothing is known. */
-    static final Device UNKNOWN = new Device(0, 0, false, false);
+    static final Device UNKNOWN = new Device(0, 0, 0, false, false);
+
+    /** What it does in a second; 0 if nothing is known. */
+    long known() {
+      return isHeld() ? heldBytes : bytes;
+    }
+
+    /** Whether it is held to a rate: more passes at once, and then all wait. */
+    boolean isHeld() {
+      return heldBytes > 0;
+    }
 
     /** Whether it does about all it can. */
     boolean isPressed() {
@@ -110,7 +121,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       return new IoLimits(
           Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "merges must not fall behind");
     }
-    if (learns() && view.pressure() == Pressure.READERS) {
+    if (learns() && view.pressure() == Pressure.READERS && !view.device().isHeld()) {
       return new IoLimits(
           Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "reads find many groups in L0");
     }
@@ -137,6 +148,9 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       return deviceBytes;
     }
     Device seen = view.device();
+    if (seen.isHeld()) {
+      return seen.heldBytes();
+    }
     return seen.isPressed() && !seen.tried() ? seen.bytes() : Long.MAX_VALUE;
   }
 

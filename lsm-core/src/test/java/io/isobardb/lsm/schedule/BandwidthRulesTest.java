@@ -18,7 +18,7 @@ class BandwidthRulesTest {
 
   /**
    * Each line after the first one is a look, 10 ms after the one before: {@code clients=MB/s reads
-   * learnt=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code device=MB/s
+   * learnt=MB/s held=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code device=MB/s
    * reserve= minimum=}; {@code device=auto} and {@code device=unlimited}.
    */
   private static String ask(List<String> lines) {
@@ -45,6 +45,7 @@ class BandwidthRulesTest {
                   seen.containsKey("reads"),
                   new BandwidthRules.Device(
                       megabytes(seen, "learnt", 0),
+                      megabytes(seen, "held", 0),
                       megabytes(seen, "recent", 0),
                       !seen.containsKey("idle"),
                       seen.containsKey("tried")),
