@@ -51,6 +51,7 @@ public final class Bandwidth implements StoreWatch {
   private long lookedNanos;
   private long readBytes;
   private long readNanos;
+  private long usedNanos;
   private long logBytes;
   private long spanNanos;
   private DeviceUse spanUse = DeviceUse.NONE;
@@ -105,6 +106,7 @@ public final class Bandwidth implements StoreWatch {
     this.lookedNanos = clock.nanos();
     this.processors = new ProcessorMeter(scheduler, rules.processors(), lookedNanos);
     this.readNanos = lookedNanos - LATELY_NANOS;
+    this.usedNanos = readNanos;
     this.spanNanos = lookedNanos;
     this.heldNanos = lookedNanos;
     this.turnedNanos = lookedNanos;
@@ -191,6 +193,9 @@ public final class Bandwidth implements StoreWatch {
     if (read > readBytes) {
       readNanos = now;
     }
+    if (read > readBytes || log > logBytes) {
+      usedNanos = now;
+    }
     long clients = (long) ((read - readBytes + log - logBytes) * 1e9 / passed);
     readBytes = read;
     logBytes = log;
@@ -205,11 +210,19 @@ public final class Bandwidth implements StoreWatch {
     processors.look(now, pressed);
     BandwidthRules.View view =
         new BandwidthRules.View(
-            clients, now - readNanos < LATELY_NANOS, device, storage.times().piece(), pressed);
+            clients,
+            now - readNanos < LATELY_NANOS,
+            now - usedNanos < LATELY_NANOS,
+            device,
+            storage.times().piece(),
+            pressed);
     spareBytes = rules.spare(view);
     IoLimits before = limits;
     IoLimits next = rules.next(before, view);
     spanHeld |= next.limits();
+    if (System.getProperty("held.debug") != null) {
+      DEBUG.merge(next.reason(), 1, Integer::sum);
+    }
     if (!next.equals(before)) {
       limits = next;
       storage.limitPieces(next);
@@ -255,6 +268,8 @@ public final class Bandwidth implements StoreWatch {
     spanHeld = limits.limits();
   }
 
+  private static final java.util.Map<String, Integer> DEBUG = new java.util.TreeMap<>();
+
   private void learnHeldRate(long now, long quick) {
     long passed = now - heldNanos;
     if (passed < HELD_SPAN_NANOS) {
@@ -272,7 +287,8 @@ public final class Bandwidth implements StoreWatch {
                 HeldRate.Waits.between(reads, read),
                 HeldRate.Waits.between(writes, written)));
     if (System.getProperty("held.debug") != null) {
-      System.err.printf("held %.1f s: %s, moved %d KB, quick %d MB, reads %s writes %s limits %s%n", passed / 1e9, heldRate, (bytes - heldBytes) >> 10, quick >> 20, HeldRate.Waits.between(reads, read), HeldRate.Waits.between(writes, written), limits);
+      System.err.printf("held %.1f s: %.1f MB/s seen %.1f/%d quiet %.1f %s, moved %d KB, quick %d MB, reads %s writes %s %s%n", passed / 1e9, heldRate.bytes() / 1e6, heldRate.seen() / 1e6, heldRate.windows(), heldRate.quietNanos() / 1e9, heldRate.attempt(), (bytes - heldBytes) >> 10, quick >> 20, HeldRate.Waits.between(reads, read), HeldRate.Waits.between(writes, written), DEBUG);
+      DEBUG.clear();
     }
     heldNanos = now;
     heldBytes = bytes;

@@ -63,12 +63,23 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
    *
    * @param clientBytes per second that clients read, and that they reserve of the log
    * @param clientsRead whether clients have read from files lately
+   * @param clientsLately whether they have read from files, or written, lately
    * @param device what was learnt of it
    * @param pieceBytes that the device does quickly
    * @param pressure of writers
    */
   record View(
-      long clientBytes, boolean clientsRead, Device device, int pieceBytes, Pressure pressure) {}
+      long clientBytes,
+      boolean clientsRead,
+      boolean clientsLately,
+      Device device,
+      int pieceBytes,
+      Pressure pressure) {
+    /** Whether jobs keep nobody waiting for the device. Of one that is held, also nobody to come. */
+    boolean isClientless() {
+      return clientBytes == 0 && !(device.isHeld() && clientsLately);
+    }
+  }
 
   /**
    * What is known of a device whose bandwidth is learnt.
@@ -113,7 +124,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       return new IoLimits(
           Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "the device's bandwidth is not limited");
     }
-    if (view.clientBytes() == 0) {
+    if (view.isClientless()) {
       return new IoLimits(
           Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "no client uses the device");
     }
@@ -160,7 +171,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
    */
   long spare(View view) {
     long device = device(view);
-    boolean limited = device < Long.MAX_VALUE && view.clientBytes() > 0;
+    boolean limited = device < Long.MAX_VALUE && !view.isClientless();
     return limited && view.pressure() != Pressure.ALL
         ? left(device, view) - minimum(device)
         : Long.MAX_VALUE;

@@ -15,6 +15,10 @@ public record IoLimits(
   /** Reads and writes of jobs are no larger than this. */
   static final int LARGEST_PIECE = 256 << 10;
 
+  private static final long STEPS_PER_SECOND = 50;
+
+  private static final int LEAST_STEP = 64 << 10;
+
   /** As if nobody else used the device. */
   public static final IoLimits NONE =
       new IoLimits(
@@ -27,6 +31,16 @@ public record IoLimits(
   /** The pieces in which a job's reads and writes pass. */
   int pieceBytes(Job.Priority priority) {
     return priority == Job.Priority.FLUSH ? flushPieceBytes : pieceBytes;
+  }
+
+  /**
+   * What a step carries: less than otherwise if that takes long at this limit. A volume that is held
+   * to a rate may have no budget for more at once.
+   *
+   * @param most what it carries if nobody is limited
+   */
+  int stepBytes(int most) {
+    return (int) Math.min(most, Math.max(LEAST_STEP, allBytes / STEPS_PER_SECOND));
   }
 
   /** Whether any job may have to wait. */

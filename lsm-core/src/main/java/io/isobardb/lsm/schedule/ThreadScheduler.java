@@ -60,6 +60,7 @@ public final class ThreadScheduler implements Scheduler {
 
   // Written under the lock.
   private boolean ioLimited;
+  private volatile int stepBytes = STEP_BYTES;
   private boolean shares;
   private boolean processorsLimited;
 
@@ -180,7 +181,7 @@ public final class ThreadScheduler implements Scheduler {
 
   @Override
   public int stepBytes() {
-    return STEP_BYTES;
+    return stepBytes;
   }
 
   @Override
@@ -202,6 +203,7 @@ public final class ThreadScheduler implements Scheduler {
     try {
       queue.limit(limits, Clock.SYSTEM.nanos());
       ioLimited = limits.limits();
+      stepBytes = limits.stepBytes(STEP_BYTES);
       limited = shares || ioLimited || processorsLimited;
       changed.signalAll();
     } finally {

@@ -43,6 +43,7 @@ class BandwidthRulesTest {
               new BandwidthRules.View(
                   megabytes(seen, "clients", 0),
                   seen.containsKey("reads"),
+                  seen.containsKey("reads") || seen.containsKey("lately"),
                   new BandwidthRules.Device(
                       megabytes(seen, "learnt", 0),
                       megabytes(seen, "held", 0),
