@@ -151,7 +151,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       long before = WAITED.get();
       WAITED.set(waited);
       // What the thread waited for processors since it was asked last: no less than in this call.
-      long stood = before < 0 ? 0 : nanos - (waited - before);
+      long stood = before < 0 ? 0 : nanos - Math.max(0, waited - before);
       if (stood >= most) {
         flow.onStood(stood, wholeClock.nanos());
       }

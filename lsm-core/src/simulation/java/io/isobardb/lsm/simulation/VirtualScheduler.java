@@ -159,6 +159,11 @@ public final class VirtualScheduler implements Scheduler {
     device.change(limits);
   }
 
+  /** From now on the device is held to a rate, or to none. */
+  public void holdDevice(VirtualDevice.@Nullable Held held) {
+    device.hold(held);
+  }
+
   /** From now on what jobs read and write passes at this pace at most, in bytes per second. */
   public void limitJobs(long bytesPerSecond) {
     jobsPace = new Pace(bytesPerSecond);
