@@ -196,7 +196,12 @@ public final class Bandwidth implements StoreWatch {
     if (read > readBytes || log > logBytes) {
       usedNanos = now;
     }
-    long clients = (long) ((read - readBytes + log - logBytes) * 1e9 / passed);
+    BandwidthRules.Clients clients =
+        new BandwidthRules.Clients(
+            (long) ((read - readBytes) * 1e9 / passed),
+            (long) ((log - logBytes) * 1e9 / passed),
+            now - readNanos < LATELY_NANOS,
+            now - usedNanos < LATELY_NANOS);
     readBytes = read;
     logBytes = log;
     if (rules.learns()) {
@@ -210,12 +215,7 @@ public final class Bandwidth implements StoreWatch {
     processors.look(now, pressed);
     BandwidthRules.View view =
         new BandwidthRules.View(
-            clients,
-            now - readNanos < LATELY_NANOS,
-            now - usedNanos < LATELY_NANOS,
-            device,
-            storage.times().piece(),
-            pressed);
+clients, device, storage.times().piece(), pressed);
     spareBytes = rules.spare(view);
     IoLimits before = limits;
     IoLimits next = rules.next(before, view);

@@ -61,25 +61,34 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   /**
    * What is seen of a store.
    *
-   * @param clientBytes per second that clients read, and that they reserve of the log
-   * @param clientsRead whether clients have read from files lately
-   * @param clientsLately whether they have read from files, or written, lately
+   * @param clients what they use
    * @param device what was learnt of it
    * @param pieceBytes that the device does quickly
    * @param pressure of writers
    */
-  record View(
-      long clientBytes,
-      boolean clientsRead,
-      boolean clientsLately,
-      Device device,
-      int pieceBytes,
-      Pressure pressure) {
-    /** Whether jobs keep nobody waiting for the device. Of one that is held, also nobody to come. */
-    boolean isClientless() {
-      return clientBytes == 0 && !(device.isHeld() && clientsLately);
+  record View(Clients clients, Device device, int pieceBytes, Pressure pressure) {
+    /** Bytes per second of clients, or in the direction in which they use more of a held device. */
+    private long clientBytes() {
+      return device.isHeld()
+          ? Math.max(clients.readBytes(), clients.logBytes())
+          : clients.readBytes() + clients.logBytes();
+    }
+
+    /** Whether nobody uses the device; of one that is held, also whether nobody did lately. */
+    private boolean isClientless() {
+      return clientBytes() == 0 && !(device.isHeld() && clients.usedLately());
     }
   }
+
+  /**
+   * What clients use of the device.
+   *
+   * @param readBytes per second that they read
+   * @param logBytes per second that they reserve of the log
+   * @param readLately whether they have read from files lately
+   * @param usedLately whether they have read from files, or reserved something of the log, lately
+   */
+  record Clients(long readBytes, long logBytes, boolean readLately, boolean usedLately) {}
 
   /**
    * What is known of a device whose bandwidth is learnt.
@@ -120,21 +129,18 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     int piece = piece(view);
     int flush = flushPiece(piece, view.pressure());
     long device = device(view);
+    boolean held = isHeld(view);
     if (device == Long.MAX_VALUE) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "the device's bandwidth is not limited");
+      return unlimited(piece, flush, "the device's bandwidth is not limited");
     }
     if (view.isClientless()) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "no client uses the device");
+      return unlimited(piece, flush, "no client uses the device");
     }
     if (view.pressure() == Pressure.ALL) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "merges must not fall behind");
+      return unlimited(piece, flush, "merges must not fall behind");
     }
-    if (learns() && view.pressure() == Pressure.READERS && !view.device().isHeld()) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "reads find many groups in L0");
+    if (learns() && view.pressure() == Pressure.READERS && !held) {
+      return unlimited(piece, flush, "reads find many groups in L0");
     }
     long minimum = minimum(device);
     long left = left(device, view);
@@ -147,11 +153,19 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     }
     if (view.pressure() == Pressure.WRITERS) {
       return new IoLimits(
-          Long.MAX_VALUE, left, piece, flush, "writers are about to wait for flushes");
+          Long.MAX_VALUE, left, held, piece, flush, "writers are about to wait for flushes");
     }
     return less
-        ? new IoLimits(minimum, left, piece, flush, "the minimum, as clients leave less")
-        : new IoLimits(left, left, piece, flush, "what clients leave of the device");
+        ? new IoLimits(minimum, left, held, piece, flush, "the minimum, as clients leave less")
+        : new IoLimits(left, left, held, piece, flush, "what clients leave of the device");
+  }
+
+  private static IoLimits unlimited(int piece, int flushPiece, String reason) {
+    return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, false, piece, flushPiece, reason);
+  }
+
+  private boolean isHeld(View view) {
+    return learns() && view.device().isHeld();
   }
 
   private long device(View view) {
@@ -199,7 +213,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   }
 
   private static int piece(View view) {
-    boolean small = view.clientsRead() && view.pressure() != Pressure.ALL;
+    boolean small = view.clients().readLately() && view.pressure() != Pressure.ALL;
     return small ? view.pieceBytes() : IoLimits.LARGEST_PIECE;
   }
 }

@@ -6,12 +6,18 @@ package io.isobardb.lsm.schedule;
  * @param urgentBytes per second of flushes and merges of L0; {@link Long#MAX_VALUE} for no limit
  * @param allBytes per second of all background work: deeper merges get what the urgent jobs leave
  *     of it; {@link Long#MAX_VALUE} for no limit
+ * @param eachWay whether jobs may write so much, and read as much; otherwise it is for both
  * @param pieceBytes reads and writes of merges pass in pieces of this size at most
  * @param flushPieceBytes writes of flushes pass in pieces of this size at most
  * @param reason for messages
  */
 public record IoLimits(
-    long urgentBytes, long allBytes, int pieceBytes, int flushPieceBytes, String reason) {
+    long urgentBytes,
+    long allBytes,
+    boolean eachWay,
+    int pieceBytes,
+    int flushPieceBytes,
+    String reason) {
   /** Reads and writes of jobs are no larger than this. */
   static final int LARGEST_PIECE = 256 << 10;
 
@@ -24,6 +30,7 @@ public record IoLimits(
       new IoLimits(
           Long.MAX_VALUE,
           Long.MAX_VALUE,
+          false,
           LARGEST_PIECE,
           LARGEST_PIECE,
           "the device is not limited");

@@ -308,8 +308,10 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
         purpose = step == null ? byClients : purpose(step.job());
       }
       adders[purpose.ordinal()].add(bytes);
-      if (step != null) {
-        step.count(bytes);
+      if (step != null && adders == read) {
+        step.countRead(bytes);
+      } else if (step != null) {
+        step.countWritten(bytes);
       }
     }
 

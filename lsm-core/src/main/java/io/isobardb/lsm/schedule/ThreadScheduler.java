@@ -474,7 +474,7 @@ public final class ThreadScheduler implements Scheduler {
         Stepping.Step step = Stepping.step(job);
         long used = times.step(began);
         if (!step.more()) {
-          pay(job, step.bytes(), used);
+          pay(job, step, used);
           break;
         }
         if (closed) {
@@ -482,7 +482,7 @@ public final class ThreadScheduler implements Scheduler {
           break;
         }
         if (urgency < priority || limited) {
-          Job next = exchange(job, step.bytes(), used);
+          Job next = exchange(job, step, used);
           if (next != job) {
             return next;
           }
@@ -501,11 +501,11 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
-  private void pay(Job job, long bytes, long used) {
+  private void pay(Job job, Stepping.Step step, long used) {
     if (limited) {
       lock.lock();
       try {
-        queue.charge(job, bytes, used, Clock.SYSTEM.nanos());
+        queue.charge(job, step, used, Clock.SYSTEM.nanos());
       } finally {
         lock.unlock();
       }
@@ -516,14 +516,14 @@ public final class ThreadScheduler implements Scheduler {
    * Charges a step. Then puts {@code job} back and takes another one, or none, if {@link
    * JobQueue#nextAfter} says so.
    */
-  private @Nullable Job exchange(Job job, long bytes, long used) {
+  private @Nullable Job exchange(Job job, Stepping.Step step, long used) {
     lock.lock();
     try {
       if (closed) {
         return job;
       }
       long now = Clock.SYSTEM.nanos();
-      queue.charge(job, bytes, used, now);
+      queue.charge(job, step, used, now);
       Job next = queue.nextAfter(job, now);
       urgency = queue.urgency();
       if (next != job) {

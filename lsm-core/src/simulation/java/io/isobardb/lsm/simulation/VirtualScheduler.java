@@ -317,11 +317,10 @@ public final class VirtualScheduler implements Scheduler {
     boolean more = true;
     while (more) {
       me.stepping = ((Timed) job).job.priority();
-      long bytes = 0;
+      Stepping.Step step = new Stepping.Step(false, 0, 0);
       try {
-        Stepping.Step step = Stepping.step(job, me.stepping);
+        step = Stepping.step(job, me.stepping);
         more = step.more();
-        bytes = step.bytes();
       } catch (Throwable e) {
         time.checkWhole();
         job.onFailed(e);
@@ -334,7 +333,7 @@ public final class VirtualScheduler implements Scheduler {
       settle();
       me.stepping = null;
       if (!jobsFree) {
-        queue.charge(job, bytes, machine.stepNanos(), time.nanos());
+        queue.charge(job, step, machine.stepNanos(), time.nanos());
       }
       ((Timed) job).times.passed(time.nanos(), more);
       if (more && closed) {

@@ -41,9 +41,11 @@ class BandwidthRulesTest {
           rules.next(
               limits,
               new BandwidthRules.View(
-                  megabytes(seen, "clients", 0),
-                  seen.containsKey("reads"),
-                  seen.containsKey("reads") || seen.containsKey("lately"),
+                  new BandwidthRules.Clients(
+                      megabytes(seen, "clients", 0),
+                      megabytes(seen, "log", 0),
+                      seen.containsKey("reads"),
+                      seen.containsKey("reads") || seen.containsKey("lately")),
                   new BandwidthRules.Device(
                       megabytes(seen, "learnt", 0),
                       megabytes(seen, "held", 0),
