@@ -59,7 +59,10 @@ public final class Bandwidth implements StoreWatch {
   private long spareBytes = Long.MAX_VALUE;
   private DeviceSpeed speed = DeviceSpeed.UNKNOWN;
   private long heldNanos;
-  private long heldBytes;
+
+  /** Whether merges fell behind since then. */
+  private boolean pressed;
+
   private Flow.Seen reads = Flow.Seen.NOTHING;
   private Flow.Seen writes = Flow.Seen.NOTHING;
   private HeldRate heldRate = HeldRate.UNKNOWN;
@@ -211,11 +214,11 @@ public final class Bandwidth implements StoreWatch {
       turnedNanos = now;
       storage.times().turn();
     }
-    Pressure pressed = awaiting > 0 ? Pressure.ALL : pressure.get();
-    processors.look(now, pressed);
+    Pressure current = awaiting > 0 ? Pressure.ALL : pressure.get();
+    pressed |= current == Pressure.ALL;
+    processors.look(now, current);
     BandwidthRules.View view =
-        new BandwidthRules.View(
-clients, device, storage.times().piece(), pressed);
+        new BandwidthRules.View(clients, device, storage.times().piece(), current);
     spareBytes = rules.spare(view);
     IoLimits before = limits;
     IoLimits next = rules.next(before, view);
@@ -258,11 +261,7 @@ clients, device, storage.times().piece(), pressed);
     learnHeldRate(now, quick);
     device =
         new BandwidthRules.Device(
-            quick,
-            heldRate.bytes(),
-            recent,
-            busy,
-            now - triedNanos >= TRY_NANOS);
+            quick, heldRate.bytes(), recent, busy, now - triedNanos >= TRY_NANOS);
     spanNanos = now;
     spanUse = use;
     spanHeld = limits.limits();
@@ -277,21 +276,34 @@ clients, device, storage.times().piece(), pressed);
     }
     Flow.Seen read = storage.readsSeen();
     Flow.Seen written = storage.writesSeen();
-    long bytes = read.bytes() + written.bytes();
+    long bytes = Math.max(read.bytes() - reads.bytes(), written.bytes() - writes.bytes());
     heldRate =
         heldRate.after(
             new HeldRate.Window(
                 passed,
-                bytes - heldBytes,
+                bytes,
                 quick,
+                pressed,
                 HeldRate.Waits.between(reads, read),
                 HeldRate.Waits.between(writes, written)));
     if (System.getProperty("held.debug") != null) {
-      System.err.printf("held %.1f s: %.1f MB/s seen %.1f/%d quiet %.1f %s, moved %d KB, quick %d MB, reads %s writes %s %s%n", passed / 1e9, heldRate.bytes() / 1e6, heldRate.seen() / 1e6, heldRate.windows(), heldRate.quietNanos() / 1e9, heldRate.attempt(), (bytes - heldBytes) >> 10, quick >> 20, HeldRate.Waits.between(reads, read), HeldRate.Waits.between(writes, written), DEBUG);
+      System.err.printf(
+          "held %.1f s: %.1f MB/s seen %.1f/%d quiet %.1f %s, moved %d KB, quick %d MB, reads %s writes %s %s%n",
+          passed / 1e9,
+          heldRate.bytes() / 1e6,
+          heldRate.seen() / 1e6,
+          heldRate.windows(),
+          heldRate.quietNanos() / 1e9,
+          heldRate.attempt(),
+          bytes >> 10,
+          quick >> 20,
+          HeldRate.Waits.between(reads, read),
+          HeldRate.Waits.between(writes, written),
+          DEBUG);
       DEBUG.clear();
     }
     heldNanos = now;
-    heldBytes = bytes;
+    pressed = false;
     reads = read;
     writes = written;
   }

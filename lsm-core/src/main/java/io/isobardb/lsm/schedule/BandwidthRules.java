@@ -129,17 +129,19 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     int piece = piece(view);
     int flush = flushPiece(piece, view.pressure());
     long device = device(view);
-    boolean held = isHeld(view);
     if (device == Long.MAX_VALUE) {
       return unlimited(piece, flush, "the device's bandwidth is not limited");
     }
     if (view.isClientless()) {
       return unlimited(piece, flush, "no client uses the device");
     }
+    if (isHeld(view)) {
+      return heldLimits(before, view, piece, flush);
+    }
     if (view.pressure() == Pressure.ALL) {
       return unlimited(piece, flush, "merges must not fall behind");
     }
-    if (learns() && view.pressure() == Pressure.READERS && !held) {
+    if (learns() && view.pressure() == Pressure.READERS) {
       return unlimited(piece, flush, "reads find many groups in L0");
     }
     long minimum = minimum(device);
@@ -148,20 +150,58 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     if (learns()) {
       left = Math.max(left, minimum);
     }
-    if (Math.abs(left - before.allBytes()) < Math.min(LEAST_CHANGE, device / LEAST_CHANGE_PART)) {
-      left = before.allBytes();
-    }
+    left = steady(left, before.allBytes(), device);
     if (view.pressure() == Pressure.WRITERS) {
       return new IoLimits(
-          Long.MAX_VALUE, left, held, piece, flush, "writers are about to wait for flushes");
+          Long.MAX_VALUE, left, false, piece, flush, "writers are about to wait for flushes");
     }
     return less
-        ? new IoLimits(minimum, left, held, piece, flush, "the minimum, as clients leave less")
-        : new IoLimits(left, left, held, piece, flush, "what clients leave of the device");
+        ? new IoLimits(minimum, left, false, piece, flush, "the minimum, as clients leave less")
+        : new IoLimits(left, left, false, piece, flush, "what clients leave of the device");
   }
 
   private static IoLimits unlimited(int piece, int flushPiece, String reason) {
     return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, false, piece, flushPiece, reason);
+  }
+
+  /**
+   * Without a limit jobs would get no more of a volume that is held to a rate: they would only
+   * spend what clients need next. So they are never without one.
+   */
+  private IoLimits heldLimits(IoLimits before, View view, int piece, int flush) {
+    long device = device(view);
+    long least = minimum(device);
+    long most = Math.max(least, device - view.clientBytes());
+    long left = Math.max(least, left(device, view));
+    left = steady(left, before.allBytes(), device);
+    most = Math.max(left, steady(most, before.urgentBytes(), device));
+    return switch (view.pressure()) {
+      case ALL ->
+          new IoLimits(
+              most,
+              most,
+              true,
+              piece,
+              flush,
+              "all that clients leave: merges must not fall behind");
+      case WRITERS ->
+          new IoLimits(
+              most, left, true, piece, flush, "all that clients leave: writers are about to wait");
+      case NONE, READERS ->
+          new IoLimits(
+              left,
+              left,
+              true,
+              piece,
+              flush,
+              "what clients leave of a volume that is held to a rate");
+    };
+  }
+
+  /** What a limit becomes: what it was, if it differs too little. */
+  private static long steady(long next, long before, long device) {
+    long least = Math.min(LEAST_CHANGE, device / LEAST_CHANGE_PART);
+    return Math.abs(next - before) < least ? before : next;
   }
 
   private boolean isHeld(View view) {

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.LongAdder;
  * What passes the device in one direction, and how long jobs' calls <em>stood still</em>: they took
  * far longer than calls of their size do, and their thread did not wait for a processor.
  *
- * <p>A volume that is held to a rate lets calls pass at once until a budget is spent. Then all stand
- * still until there is more of it. So what passed between the ends of two such waits is what the
- * volume gave in that time.
+ * <p>A volume that is held to a rate lets calls pass at once until a budget is spent. Then all
+ * stand still until there is more of it. So what passed between the ends of two such waits is what
+ * the volume gave in that time.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */

@@ -12,8 +12,9 @@ package io.isobardb.lsm.schedule;
  * larger figure holds at once, a smaller one after two windows.
  *
  * <p>The volume may become faster. So the rate is raised once jobs have used all of it for a while
- * and nothing stood still: by a tenth, and by twice as much each time. A wait takes it back to where
- * this began, and the next attempt comes after twice the time.
+ * and nothing stood still: by a tenth, and by twice as much each time. A wait takes it back to
+ * where this began, and the next attempt comes after twice the time. While merges fall behind, none
+ * is waited for.
  *
  * @param bytes per second; 0 if the device is not known to be held to a rate
  * @param seen the most that one of the latest windows with waits told; 0 if there was none
@@ -81,7 +82,9 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
 
     /** Bytes per second that the volume gave; 0 if that is not told. */
     private long rate() {
-      return nanos >= LEAST_NANOS && stoodNanos >= ENOUGH * nanos ? (long) (bytes * 1e9 / nanos) : 0;
+      return nanos >= LEAST_NANOS && stoodNanos >= ENOUGH * nanos
+          ? (long) (bytes * 1e9 / nanos)
+          : 0;
     }
   }
 
@@ -89,10 +92,12 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
    * What was seen for a while.
    *
    * @param nanos how long
-   * @param bytes that passed, both ways
+   * @param bytes that passed in the direction in which more did
    * @param quickBytes per second that quick calls do
+   * @param pressed whether merges fell behind
    */
-  record Window(long nanos, long bytes, long quickBytes, Waits reads, Waits writes) {
+  record Window(
+      long nanos, long bytes, long quickBytes, boolean pressed, Waits reads, Waits writes) {
     private boolean isQuiet() {
       return reads.stoodNanos() == 0 && writes.stoodNanos() == 0;
     }
@@ -128,7 +133,7 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
       return this;
     }
     long quiet = quietNanos + window.nanos();
-    if (quiet < attempt.patienceNanos()) {
+    if (quiet < attempt.patienceNanos() && !window.pressed()) {
       return new HeldRate(bytes, 0, 0, quiet, attempt);
     }
     long more = bytes + (long) (bytes * attempt.growth());

@@ -41,8 +41,8 @@ public record IoLimits(
   }
 
   /**
-   * What a step carries: less than otherwise if that takes long at this limit. A volume that is held
-   * to a rate may have no budget for more at once.
+   * What a step carries: less than otherwise if that takes long at this limit. A volume that is
+   * held to a rate may have no budget for more at once.
    *
    * @param most what it carries if nobody is limited
    */

@@ -18,8 +18,8 @@ class BandwidthRulesTest {
 
   /**
    * Each line after the first one is a look, 10 ms after the one before: {@code clients=MB/s reads
-   * learnt=MB/s held=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code device=MB/s
-   * reserve= minimum=}; {@code device=auto} and {@code device=unlimited}.
+   * learnt=MB/s held=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code
+   * device=MB/s reserve= minimum=}; {@code device=auto} and {@code device=unlimited}.
    */
   private static String ask(List<String> lines) {
     Map<String, String> given = words(lines.get(0));

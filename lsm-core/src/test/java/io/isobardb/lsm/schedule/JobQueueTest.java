@@ -243,7 +243,8 @@ class JobQueueTest {
     assertNull(queue.next(0));
   }
 
-  private static final IoLimits SLOW = new IoLimits(1 << 20, 1 << 20, false, 16 << 10, 16 << 10, "test");
+  private static final IoLimits SLOW =
+      new IoLimits(1 << 20, 1 << 20, false, 16 << 10, 16 << 10, "test");
   private static final long SECOND = 1_000_000_000;
 
   @Test
