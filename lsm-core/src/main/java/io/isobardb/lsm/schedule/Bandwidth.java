@@ -288,11 +288,11 @@ public final class Bandwidth implements StoreWatch {
                 HeldRate.Waits.between(writes, written)));
     if (System.getProperty("held.debug") != null) {
       System.err.printf(
-          "held %.1f s: %.1f MB/s seen %.1f/%d quiet %.1f %s, moved %d KB, quick %d MB, reads %s writes %s %s%n",
+          "held %.1f s: %.1f MB/s seen %.1f/%.1f quiet %.1f %s, moved %d KB, quick %d MB, reads %s writes %s %s%n",
           passed / 1e9,
           heldRate.bytes() / 1e6,
           heldRate.seen() / 1e6,
-          heldRate.windows(),
+          heldRate.seenNanos() / 1e9,
           heldRate.quietNanos() / 1e9,
           heldRate.attempt(),
           bytes >> 10,

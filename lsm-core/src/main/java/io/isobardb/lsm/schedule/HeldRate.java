@@ -8,8 +8,8 @@ package io.isobardb.lsm.schedule;
  * between the ends of two waits. If both directions have such waits, the larger one counts. That is
  * right if each has a budget of its own, and not too much if they share one.
  *
- * <p>Two such windows begin it, so that a device that hangs once is not taken for a slow one. A
- * larger figure holds at once, a smaller one after two windows.
+ * <p>Two such windows within some seconds begin it, so that a device that hangs once is not taken
+ * for a slow one. A larger figure holds at once, a smaller one after two windows.
  *
  * <p>The volume may become faster. So the rate is raised once jobs have used all of it for a while
  * and nothing stood still: by a tenth, and by twice as much each time. A wait takes it back to
@@ -17,12 +17,12 @@ package io.isobardb.lsm.schedule;
  * is waited for.
  *
  * @param bytes per second; 0 if the device is not known to be held to a rate
- * @param seen the most that one of the latest windows with waits told; 0 if there was none
- * @param windows of that kind, since {@code bytes} was last set by them
+ * @param seen what the last window with waits told, while a second one is awaited; otherwise 0
+ * @param seenNanos how long ago that was
  * @param quietNanos for which jobs used all of it lately, and nothing stood still
  * @param attempt how the rate is raised
  */
-record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt attempt) {
+record HeldRate(long bytes, long seen, long seenNanos, long quietNanos, Attempt attempt) {
   static final HeldRate UNKNOWN = new HeldRate(0, 0, 0, 0, Attempt.FIRST);
 
   /** A window in which calls stood still for this part of the time tells the rate. */
@@ -31,8 +31,8 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
   /** Waits that lie closer together tell too little. */
   private static final long LEAST_NANOS = 500_000_000;
 
-  /** So many windows lower the rate, or begin it. */
-  private static final int LOWERING = 2;
+  /** A second window with waits that comes later is a first one. */
+  private static final long FORGOTTEN_NANOS = 10_000_000_000L;
 
   /** Jobs use all of the rate if they use so much of it: a reserve is kept from them. */
   private static final double USED = 0.8;
@@ -58,8 +58,10 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
       return new Attempt(patienceNanos, 2 * growth, from == 0 ? bytes : from);
     }
 
-    private Attempt failed() {
-      return new Attempt(Math.min(MOST_PATIENCE_NANOS, 2 * patienceNanos), LEAST_GROWTH, 0);
+    /** Only an attempt that was waited for is followed by a longer wait. */
+    private Attempt failed(long quietNanos) {
+      long next = quietNanos < patienceNanos ? patienceNanos : 2 * patienceNanos;
+      return new Attempt(Math.min(MOST_PATIENCE_NANOS, next), LEAST_GROWTH, 0);
     }
   }
 
@@ -109,22 +111,26 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
 
   /** What is known after another window. */
   HeldRate after(Window window) {
-    HeldRate next = window.isQuiet() ? quiet(window) : waited(window.rate());
+    long ago = seenNanos + window.nanos();
+    HeldRate recent =
+        seen == 0 || ago > FORGOTTEN_NANOS
+            ? new HeldRate(bytes, 0, 0, quietNanos, attempt)
+            : new HeldRate(bytes, seen, ago, quietNanos, attempt);
+    HeldRate next = window.isQuiet() ? recent.quiet(window) : recent.waited(window.rate());
     return next.bytes > window.quickBytes() / QUICK_PART ? UNKNOWN : next;
   }
 
   private HeldRate waited(long rate) {
     boolean failed = attempt.from() > 0;
     long known = failed ? attempt.from() : bytes;
-    Attempt next = failed ? attempt.failed() : attempt;
+    Attempt next = failed ? attempt.failed(quietNanos) : attempt;
     if (rate == 0) {
-      return new HeldRate(known, seen, windows, 0, next);
+      return new HeldRate(known, seen, seenNanos, 0, next);
     }
-    long most = Math.max(seen, rate);
-    if (windows + 1 < LOWERING) {
-      return new HeldRate(known > 0 ? Math.max(known, rate) : 0, most, windows + 1, 0, next);
+    if (seen == 0) {
+      return new HeldRate(known == 0 ? 0 : Math.max(known, rate), rate, 0, 0, next);
     }
-    return new HeldRate(most, 0, 0, 0, next);
+    return new HeldRate(Math.max(seen, rate), 0, 0, 0, next);
   }
 
   private HeldRate quiet(Window window) {
@@ -134,7 +140,7 @@ record HeldRate(long bytes, long seen, int windows, long quietNanos, Attempt att
     }
     long quiet = quietNanos + window.nanos();
     if (quiet < attempt.patienceNanos() && !window.pressed()) {
-      return new HeldRate(bytes, 0, 0, quiet, attempt);
+      return new HeldRate(bytes, seen, seenNanos, quiet, attempt);
     }
     long more = bytes + (long) (bytes * attempt.growth());
     return new HeldRate(more, 0, 0, quiet, attempt.next(bytes));
