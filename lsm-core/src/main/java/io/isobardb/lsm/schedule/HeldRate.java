@@ -28,6 +28,11 @@ record HeldRate(long bytes, long seen, long seenNanos, long quietNanos, Attempt 
   /** A window in which calls stood still for this part of the time tells the rate. */
   private static final double ENOUGH = 0.25;
 
+  /**
+   * Calls that stand still for less than this part of the time have other causes, such as pauses.
+   */
+  private static final double HARDLY = 0.05;
+
   /** Waits that lie closer together tell too little. */
   private static final long LEAST_NANOS = 500_000_000;
 
@@ -101,7 +106,7 @@ record HeldRate(long bytes, long seen, long seenNanos, long quietNanos, Attempt 
   record Window(
       long nanos, long bytes, long quickBytes, boolean pressed, Waits reads, Waits writes) {
     private boolean isQuiet() {
-      return reads.stoodNanos() == 0 && writes.stoodNanos() == 0;
+      return Math.max(reads.stoodNanos(), writes.stoodNanos()) < HARDLY * nanos;
     }
 
     private long rate() {

@@ -58,6 +58,7 @@ class BandwidthRulesTest {
           .append(told(limits.urgentBytes()))
           .append(", all ")
           .append(told(limits.allBytes()))
+          .append(limits.eachWay() ? " each way" : "")
           .append(", pieces of ")
           .append(limits.pieceBytes() >> 10)
           .append(" KB, of flushes ")

@@ -130,4 +130,14 @@ class HeldRateTest {
     quiet(1, 0.95, false);
     assertTrue(megabytes() > 20);
   }
+
+  @Test
+  void shortWaitsDoNotKeepItFromBeingRaised() {
+    pass(2, NONE, waits(0.5, 20));
+    for (int i = 0; i < 10; i++) {
+      long bytes = rate.bytes();
+      rate = rate.after(new Window(SECOND, bytes, QUICK, false, waits(0.04, 1), waits(0.02, 1)));
+    }
+    assertEquals(22, megabytes());
+  }
 }
