@@ -23,9 +23,6 @@ public final class Bandwidth implements StoreWatch {
   /** What the device does is counted over this: single looks are uneven. */
   private static final long SPAN_NANOS = 250_000_000;
 
-  /** What a volume is held to is counted over this. */
-  private static final long HELD_SPAN_NANOS = 1_000_000_000;
-
   /** How long pieces took is forgotten after one to two of these in which others passed. */
   private static final long TURN_NANOS = 5_000_000_000L;
 
@@ -40,6 +37,7 @@ public final class Bandwidth implements StoreWatch {
   private final MeteredStorage storage;
   private final BandwidthRules rules;
   private final ProcessorMeter processors;
+  private final HeldRateMeter held;
   private final LongSupplier logEnd;
   private final Supplier<Pressure> pressure;
   private final Consumer<IoLimits> onChange;
@@ -58,14 +56,6 @@ public final class Bandwidth implements StoreWatch {
   private boolean spanHeld;
   private long spareBytes = Long.MAX_VALUE;
   private DeviceSpeed speed = DeviceSpeed.UNKNOWN;
-  private long heldNanos;
-
-  /** Whether merges fell behind since then. */
-  private boolean pressed;
-
-  private Flow.Seen reads = Flow.Seen.NOTHING;
-  private Flow.Seen writes = Flow.Seen.NOTHING;
-  private HeldRate heldRate = HeldRate.UNKNOWN;
   private BandwidthRules.Device device = BandwidthRules.Device.UNKNOWN;
 
   /** When jobs were last not limited for a whole span. */
@@ -111,7 +101,7 @@ public final class Bandwidth implements StoreWatch {
     this.readNanos = lookedNanos - LATELY_NANOS;
     this.usedNanos = readNanos;
     this.spanNanos = lookedNanos;
-    this.heldNanos = lookedNanos;
+    this.held = new HeldRateMeter(storage, lookedNanos);
     this.turnedNanos = lookedNanos;
     this.triedNanos = lookedNanos;
   }
@@ -153,7 +143,10 @@ public final class Bandwidth implements StoreWatch {
     return limits;
   }
 
-  /** What the device does in a second at least, if that is learnt; 0 if nothing is known. */
+  /**
+   * What the device does in a second at least, if that is learnt, or what it is held to; 0 if
+   * nothing is known.
+   */
   public synchronized long learntBytes() {
     return device.known();
   }
@@ -215,21 +208,18 @@ public final class Bandwidth implements StoreWatch {
       storage.times().turn();
     }
     Pressure current = awaiting > 0 ? Pressure.ALL : pressure.get();
-    pressed |= current == Pressure.ALL;
     processors.look(now, current);
+    held.look(now, current, device.bytes());
     BandwidthRules.View view =
         new BandwidthRules.View(clients, device, storage.times().piece(), current);
     spareBytes = rules.spare(view);
     IoLimits before = limits;
     IoLimits next = rules.next(before, view);
     spanHeld |= next.limits();
-    if (System.getProperty("held.debug") != null) {
-      DEBUG.merge(next.reason(), 1, Integer::sum);
-    }
     if (!next.equals(before)) {
       limits = next;
       storage.limitPieces(next);
-      if (next.urgentBytes() != before.urgentBytes() || next.allBytes() != before.allBytes()) {
+      if (!next.isAsMuch(before)) {
         scheduler.limit(next);
       }
       onChange.accept(next);
@@ -258,54 +248,12 @@ public final class Bandwidth implements StoreWatch {
     }
     long quick = Math.max(speed.bytesPerSecond(), storage.times().bytesPerSecond());
     storage.expect(quick);
-    learnHeldRate(now, quick);
     device =
         new BandwidthRules.Device(
-            quick, heldRate.bytes(), recent, busy, now - triedNanos >= TRY_NANOS);
+            quick, held.bytesPerSecond(), recent, busy, now - triedNanos >= TRY_NANOS);
     spanNanos = now;
     spanUse = use;
     spanHeld = limits.limits();
-  }
-
-  private static final java.util.Map<String, Integer> DEBUG = new java.util.TreeMap<>();
-
-  private void learnHeldRate(long now, long quick) {
-    long passed = now - heldNanos;
-    if (passed < HELD_SPAN_NANOS) {
-      return;
-    }
-    Flow.Seen read = storage.readsSeen();
-    Flow.Seen written = storage.writesSeen();
-    long bytes = Math.max(read.bytes() - reads.bytes(), written.bytes() - writes.bytes());
-    heldRate =
-        heldRate.after(
-            new HeldRate.Window(
-                passed,
-                bytes,
-                quick,
-                pressed,
-                HeldRate.Waits.between(reads, read),
-                HeldRate.Waits.between(writes, written)));
-    if (System.getProperty("held.debug") != null) {
-      System.err.printf(
-          "held %.1f s: %.1f MB/s seen %.1f/%.1f quiet %.1f %s, moved %d KB, quick %d MB, reads %s writes %s %s%n",
-          passed / 1e9,
-          heldRate.bytes() / 1e6,
-          heldRate.seen() / 1e6,
-          heldRate.seenNanos() / 1e9,
-          heldRate.quietNanos() / 1e9,
-          heldRate.attempt(),
-          bytes >> 10,
-          quick >> 20,
-          HeldRate.Waits.between(reads, read),
-          HeldRate.Waits.between(writes, written),
-          DEBUG);
-      DEBUG.clear();
-    }
-    heldNanos = now;
-    pressed = false;
-    reads = read;
-    writes = written;
   }
 
   @Override

@@ -50,6 +50,13 @@ public record IoLimits(
     return (int) Math.min(most, Math.max(LEAST_STEP, allBytes / STEPS_PER_SECOND));
   }
 
+  /** Whether jobs may read and write as much as with other limits. */
+  boolean isAsMuch(IoLimits other) {
+    return urgentBytes == other.urgentBytes
+        && allBytes == other.allBytes
+        && eachWay == other.eachWay;
+  }
+
   /** Whether any job may have to wait. */
   boolean limits() {
     return urgentBytes < Long.MAX_VALUE || allBytes < Long.MAX_VALUE;
