@@ -227,11 +227,13 @@ final class StoreOption {
           .byDefault(IoBandwidth.auto())
           .does(
               "What the device reads and writes in a second. Flushes and merges get what clients"
-                  + " leave of it. `auto`: the store finds out, and limits nobody while the device"
-                  + " does more or L0 has many groups. `unlimited`: flushes and merges take what they can.",
+                  + " leave of it. `auto`: the store finds out. It limits nobody while the device does"
+                  + " more or L0 has many groups. The rate that a volume is held to, as those of clouds"
+                  + " are, limits reads and writes each. `unlimited`: flushes and merges take what they"
+                  + " can.",
               "Set it if the store has a share of a device that others use, too. Set it on a volume"
-                  + " that is held to a rate, as those of clouds are. `auto` takes what passes before"
-                  + " that is held back for its bandwidth.");
+                  + " that is held to a rate with `ioMode=BUFFERED`, or where there is no Linux: `auto`"
+                  + " does not learn that rate there.");
 
   static final Option<Long> PAGE_SIZE =
       ALL.option(FILES, "pageSize", BYTES)

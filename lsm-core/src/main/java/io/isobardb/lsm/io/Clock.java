@@ -8,6 +8,14 @@ public interface Clock {
   /** Milliseconds since the Unix epoch; may jump. */
   long wallMillis();
 
+  /**
+   * How long the calling thread has waited for a processor since it began, in nanoseconds; below 0
+   * if that is not known.
+   */
+  default long waitedNanos() {
+    return -1;
+  }
+
   /** The machine's clock. */
   Clock SYSTEM =
       new Clock() {
@@ -19,6 +27,11 @@ public interface Clock {
         @Override
         public long wallMillis() {
           return System.currentTimeMillis();
+        }
+
+        @Override
+        public long waitedNanos() {
+          return ProcessorWaits.ofThread();
         }
       };
 }

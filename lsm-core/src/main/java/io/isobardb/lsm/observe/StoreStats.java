@@ -280,8 +280,8 @@ public record StoreStats(
   public record IoLimitStats(
       @Metric(
               value =
-                  "What merges of L0 may read and write in a second; the largest "
-                      + "number if it is not limited.",
+                  "What merges of L0 may read and write in a second, or each of both on a volume"
+                      + " that is held to a rate; the largest number if it is not limited.",
               unit = "bytes",
               name = "io.limit.l0",
               attribute = "IoLimitL0",
@@ -289,8 +289,9 @@ public record StoreStats(
           long l0BytesPerSecond,
       @Metric(
               value =
-                  "What all flushes and merges may read and write in a second, which "
-                      + "deeper merges wait for; the largest number if it is not limited.",
+                  "What all flushes and merges may read and write in a second, or each of both on"
+                      + " a volume that is held to a rate, which deeper merges wait for; the largest"
+                      + " number if it is not limited.",
               unit = "bytes",
               name = "io.limit.deep",
               attribute = "IoLimitDeep",
@@ -304,8 +305,9 @@ public record StoreStats(
           long pieceBytes,
       @Metric(
               value =
-                  "What the device does in a second at least, as far as the store has seen; 0 if"
-                      + " it has seen too little, or if `ioBandwidth` is not `auto`.",
+                  "What the device does in a second at least, as far as the store has seen, or the"
+                      + " rate it is held to; 0 if it has seen too little, or if `ioBandwidth` is"
+                      + " not `auto`.",
               unit = "bytes",
               name = "io.device.learnt",
               attribute = "IoDeviceLearnt",

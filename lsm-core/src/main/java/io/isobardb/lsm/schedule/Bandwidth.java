@@ -37,6 +37,7 @@ public final class Bandwidth implements StoreWatch {
   private final MeteredStorage storage;
   private final BandwidthRules rules;
   private final ProcessorMeter processors;
+  private final HeldRateMeter held;
   private final LongSupplier logEnd;
   private final Supplier<Pressure> pressure;
   private final Consumer<IoLimits> onChange;
@@ -48,6 +49,7 @@ public final class Bandwidth implements StoreWatch {
   private long lookedNanos;
   private long readBytes;
   private long readNanos;
+  private long usedNanos;
   private long logBytes;
   private long spanNanos;
   private DeviceUse spanUse = DeviceUse.NONE;
@@ -97,7 +99,9 @@ public final class Bandwidth implements StoreWatch {
     this.lookedNanos = clock.nanos();
     this.processors = new ProcessorMeter(scheduler, rules.processors(), lookedNanos);
     this.readNanos = lookedNanos - LATELY_NANOS;
+    this.usedNanos = readNanos;
     this.spanNanos = lookedNanos;
+    this.held = new HeldRateMeter(storage, lookedNanos);
     this.turnedNanos = lookedNanos;
     this.triedNanos = lookedNanos;
   }
@@ -139,9 +143,12 @@ public final class Bandwidth implements StoreWatch {
     return limits;
   }
 
-  /** What the device does in a second at least, if that is learnt; 0 if nothing is known. */
+  /**
+   * What the device does in a second at least, if that is learnt, or what it is held to; 0 if
+   * nothing is known.
+   */
   public synchronized long learntBytes() {
-    return device.bytes();
+    return device.known();
   }
 
   /**
@@ -182,7 +189,15 @@ public final class Bandwidth implements StoreWatch {
     if (read > readBytes) {
       readNanos = now;
     }
-    long clients = (long) ((read - readBytes + log - logBytes) * 1e9 / passed);
+    if (read > readBytes || log > logBytes) {
+      usedNanos = now;
+    }
+    BandwidthRules.Clients clients =
+        new BandwidthRules.Clients(
+            (long) ((read - readBytes) * 1e9 / passed),
+            (long) ((log - logBytes) * 1e9 / passed),
+            now - readNanos < LATELY_NANOS,
+            now - usedNanos < LATELY_NANOS);
     readBytes = read;
     logBytes = log;
     if (rules.learns()) {
@@ -192,11 +207,11 @@ public final class Bandwidth implements StoreWatch {
       turnedNanos = now;
       storage.times().turn();
     }
-    Pressure pressed = awaiting > 0 ? Pressure.ALL : pressure.get();
-    processors.look(now, pressed);
+    Pressure current = awaiting > 0 ? Pressure.ALL : pressure.get();
+    processors.look(now, current);
+    held.look(now, current, device.bytes());
     BandwidthRules.View view =
-        new BandwidthRules.View(
-            clients, now - readNanos < LATELY_NANOS, device, storage.times().piece(), pressed);
+        new BandwidthRules.View(clients, device, storage.times().piece(), current);
     spareBytes = rules.spare(view);
     IoLimits before = limits;
     IoLimits next = rules.next(before, view);
@@ -204,7 +219,7 @@ public final class Bandwidth implements StoreWatch {
     if (!next.equals(before)) {
       limits = next;
       storage.limitPieces(next);
-      if (next.urgentBytes() != before.urgentBytes() || next.allBytes() != before.allBytes()) {
+      if (!next.isAsMuch(before)) {
         scheduler.limit(next);
       }
       onChange.accept(next);
@@ -231,12 +246,11 @@ public final class Bandwidth implements StoreWatch {
     if (!spanHeld) {
       triedNanos = now;
     }
+    long quick = Math.max(speed.bytesPerSecond(), storage.times().bytesPerSecond());
+    storage.expect(quick);
     device =
         new BandwidthRules.Device(
-            Math.max(speed.bytesPerSecond(), storage.times().bytesPerSecond()),
-            recent,
-            busy,
-            now - triedNanos >= TRY_NANOS);
+            quick, held.bytesPerSecond(), recent, busy, now - triedNanos >= TRY_NANOS);
     spanNanos = now;
     spanUse = use;
     spanHeld = limits.limits();

@@ -61,26 +61,57 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   /**
    * What is seen of a store.
    *
-   * @param clientBytes per second that clients read, and that they reserve of the log
-   * @param clientsRead whether clients have read from files lately
+   * @param clients what they use
    * @param device what was learnt of it
    * @param pieceBytes that the device does quickly
    * @param pressure of writers
    */
-  record View(
-      long clientBytes, boolean clientsRead, Device device, int pieceBytes, Pressure pressure) {}
+  record View(Clients clients, Device device, int pieceBytes, Pressure pressure) {
+    /** Bytes per second of clients, or in the direction in which they use more of a held device. */
+    private long clientBytes() {
+      return device.isHeld()
+          ? Math.max(clients.readBytes(), clients.logBytes())
+          : clients.readBytes() + clients.logBytes();
+    }
+
+    /** Whether nobody uses the device; of one that is held, also whether nobody did lately. */
+    private boolean isClientless() {
+      return clientBytes() == 0 && !(device.isHeld() && clients.usedLately());
+    }
+  }
+
+  /**
+   * What clients use of the device.
+   *
+   * @param readBytes per second that they read
+   * @param logBytes per second that they reserve of the log
+   * @param readLately whether they have read from files lately
+   * @param usedLately whether they have read from files, or reserved something of the log, lately
+   */
+  record Clients(long readBytes, long logBytes, boolean readLately, boolean usedLately) {}
 
   /**
    * What is known of a device whose bandwidth is learnt.
    *
    * @param bytes that it does in a second, as far as was seen; 0 if nothing was
+   * @param heldBytes to which it is held in the long run, per second; 0 if it is not known to be
    * @param recentBytes per second that it did lately
    * @param busy whether it had something to do all the time lately
    * @param tried whether no limit is to hold now, to see what it does
    */
-  record Device(long bytes, long recentBytes, boolean busy, boolean tried) {
+  record Device(long bytes, long heldBytes, long recentBytes, boolean busy, boolean tried) {
     /** Nothing is known. */
-    static final Device UNKNOWN = new Device(0, 0, false, false);
+    static final Device UNKNOWN = new Device(0, 0, 0, false, false);
+
+    /** What it does in a second; 0 if nothing is known. */
+    long known() {
+      return isHeld() ? heldBytes : bytes;
+    }
+
+    /** Whether it is held to a rate: more passes at once, and then all wait. */
+    boolean isHeld() {
+      return heldBytes > 0;
+    }
 
     /** Whether it does about all it can. */
     boolean isPressed() {
@@ -99,20 +130,19 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     int flush = flushPiece(piece, view.pressure());
     long device = device(view);
     if (device == Long.MAX_VALUE) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "the device's bandwidth is not limited");
+      return unlimited(piece, flush, "the device's bandwidth is not limited");
     }
-    if (view.clientBytes() == 0) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "no client uses the device");
+    if (view.isClientless()) {
+      return unlimited(piece, flush, "no client uses the device");
+    }
+    if (isHeld(view)) {
+      return heldLimits(before, view, piece, flush);
     }
     if (view.pressure() == Pressure.ALL) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "merges must not fall behind");
+      return unlimited(piece, flush, "merges must not fall behind");
     }
     if (learns() && view.pressure() == Pressure.READERS) {
-      return new IoLimits(
-          Long.MAX_VALUE, Long.MAX_VALUE, piece, flush, "reads find many groups in L0");
+      return unlimited(piece, flush, "reads find many groups in L0");
     }
     long minimum = minimum(device);
     long left = left(device, view);
@@ -120,16 +150,62 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
     if (learns()) {
       left = Math.max(left, minimum);
     }
-    if (Math.abs(left - before.allBytes()) < Math.min(LEAST_CHANGE, device / LEAST_CHANGE_PART)) {
-      left = before.allBytes();
-    }
+    left = steady(left, before.allBytes(), device);
     if (view.pressure() == Pressure.WRITERS) {
       return new IoLimits(
-          Long.MAX_VALUE, left, piece, flush, "writers are about to wait for flushes");
+          Long.MAX_VALUE, left, false, piece, flush, "writers are about to wait for flushes");
     }
     return less
-        ? new IoLimits(minimum, left, piece, flush, "the minimum, as clients leave less")
-        : new IoLimits(left, left, piece, flush, "what clients leave of the device");
+        ? new IoLimits(minimum, left, false, piece, flush, "the minimum, as clients leave less")
+        : new IoLimits(left, left, false, piece, flush, "what clients leave of the device");
+  }
+
+  private static IoLimits unlimited(int piece, int flushPiece, String reason) {
+    return new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, false, piece, flushPiece, reason);
+  }
+
+  /**
+   * Without a limit jobs would get no more of a volume that is held to a rate: they would only
+   * spend what clients need next. So they are never without one.
+   */
+  private IoLimits heldLimits(IoLimits before, View view, int piece, int flush) {
+    long device = device(view);
+    long least = minimum(device);
+    long most = Math.max(least, device - view.clientBytes());
+    long left = Math.max(least, left(device, view));
+    left = steady(left, before.allBytes(), device);
+    most = Math.max(left, steady(most, before.urgentBytes(), device));
+    return switch (view.pressure()) {
+      case ALL ->
+          new IoLimits(
+              most,
+              most,
+              true,
+              piece,
+              flush,
+              "all that clients leave: merges must not fall behind");
+      case WRITERS ->
+          new IoLimits(
+              most, left, true, piece, flush, "all that clients leave: writers are about to wait");
+      case NONE, READERS ->
+          new IoLimits(
+              left,
+              left,
+              true,
+              piece,
+              flush,
+              "what clients leave of a volume that is held to a rate");
+    };
+  }
+
+  /** What a limit becomes: what it was, if it differs too little. */
+  private static long steady(long next, long before, long device) {
+    long least = Math.min(LEAST_CHANGE, device / LEAST_CHANGE_PART);
+    return Math.abs(next - before) < least ? before : next;
+  }
+
+  private boolean isHeld(View view) {
+    return learns() && view.device().isHeld();
   }
 
   private long device(View view) {
@@ -137,6 +213,9 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
       return deviceBytes;
     }
     Device seen = view.device();
+    if (seen.isHeld()) {
+      return seen.heldBytes();
+    }
     return seen.isPressed() && !seen.tried() ? seen.bytes() : Long.MAX_VALUE;
   }
 
@@ -146,7 +225,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
    */
   long spare(View view) {
     long device = device(view);
-    boolean limited = device < Long.MAX_VALUE && view.clientBytes() > 0;
+    boolean limited = device < Long.MAX_VALUE && !view.isClientless();
     return limited && view.pressure() != Pressure.ALL
         ? left(device, view) - minimum(device)
         : Long.MAX_VALUE;
@@ -174,7 +253,7 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   }
 
   private static int piece(View view) {
-    boolean small = view.clientsRead() && view.pressure() != Pressure.ALL;
+    boolean small = view.clients().readLately() && view.pressure() != Pressure.ALL;
     return small ? view.pieceBytes() : IoLimits.LARGEST_PIECE;
   }
 }

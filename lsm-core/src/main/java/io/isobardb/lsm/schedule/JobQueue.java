@@ -55,6 +55,9 @@ public final class JobQueue {
 
   private final IoDebts debts = new IoDebts();
 
+  /** Whether jobs may read as much as they may write. */
+  private boolean eachWay;
+
   /** What the store has of a budget that it shares with others; null if it shares none. */
   private SharedIo.@Nullable Share share;
 
@@ -95,6 +98,7 @@ public final class JobQueue {
 
   /** Changes what jobs may read and write from now on. */
   public void limit(IoLimits limits, long nanos) {
+    eachWay = limits.eachWay();
     debts.limit(limits, nanos);
   }
 
@@ -111,13 +115,13 @@ public final class JobQueue {
   /**
    * What a step of a job has used; before {@link #nextAfter}.
    *
-   * @param bytes read and written
+   * @param step what it has read and written
    * @param used processor time
    */
-  public void charge(Job job, long bytes, long used, long nanos) {
-    debts.charge(job.priority(), bytes, nanos);
+  public void charge(Job job, Stepping.Step step, long used, long nanos) {
+    debts.charge(job.priority(), eachWay ? step.largerBytes() : step.bytes(), nanos);
     if (share != null) {
-      share.charge(job.priority(), bytes, nanos);
+      share.charge(job.priority(), step.bytes(), nanos);
     }
     processorDebts.charge(job.priority(), used, nanos);
   }

@@ -35,16 +35,34 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   /** A sync of less tells what a sync takes, not what the device does. */
   private static final int LEAST_SYNCED = 1 << 20;
 
+  /** Calls that are shorter never stood still. */
+  private static final long LEAST_STOOD_NANOS = 5_000_000;
+
+  /** A call that stood still took longer than so many quick ones of its size beyond that. */
+  private static final int QUICK_CALLS = 16;
+
+  /** What {@link Clock#waitedNanos} said when the thread was last asked; below 0 if never. */
+  private static final ThreadLocal<Long> WAITED = ThreadLocal.withInitial(() -> -1L);
+
   private final Storage storage;
   private final Clock clock;
+
+  /** Tells when calls end, and how long their threads waited for processors. */
+  private final Clock wholeClock;
+
   private final LongAdder[] read = adders();
   private final LongAdder[] written = adders();
-  private final LongAdder deviceBytes = new LongAdder();
+  private final Flow readFlow = new Flow();
+  private final Flow writeFlow = new Flow();
   private final LongAdder deviceNanos = new LongAdder();
   private final LongAdder syncedBytes = new LongAdder();
   private final LongAdder syncedNanos = new LongAdder();
   private final PieceTimes times = new PieceTimes();
   private volatile IoLimits pieces = IoLimits.NONE;
+
+  /** Bytes per second that quick calls do; 0 if unknown. */
+  private volatile long quickBytes;
+
   private volatile @Nullable Deletions deletions;
   private volatile @Nullable PacedDeletions pacedDeletions;
 
@@ -57,6 +75,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     super(storage);
     this.storage = storage;
     this.clock = storage.callClock(clock);
+    this.wholeClock = clock;
   }
 
   private static LongAdder[] adders() {
@@ -101,12 +120,42 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   /** What the device has done since the storage was made, as far as it was seen. */
   DeviceUse device() {
     return new DeviceUse(
-        deviceBytes.sum(), deviceNanos.sum(), syncedBytes.sum(), syncedNanos.sum());
+        readFlow.bytes() + writeFlow.bytes(),
+        deviceNanos.sum(),
+        syncedBytes.sum(),
+        syncedNanos.sum());
   }
 
-  private void onDevice(long bytes, long nanos) {
-    deviceBytes.add(bytes);
+  /** What was read from the device, and how long that stood still. */
+  Flow.Seen readsSeen() {
+    return readFlow.seen();
+  }
+
+  /** What was written to the device, and how long that stood still. */
+  Flow.Seen writesSeen() {
+    return writeFlow.seen();
+  }
+
+  /** From now on calls stand still that take far longer than so many bytes per second allow. */
+  void expect(long bytesPerSecond) {
+    quickBytes = bytesPerSecond;
+  }
+
+  private void onDevice(Flow flow, long bytes, long nanos) {
+    flow.add(bytes);
     deviceNanos.add(nanos);
+    long quick = quickBytes;
+    if (nanos >= LEAST_STOOD_NANOS && quick > 0 && Stepping.current() != null) {
+      long most = LEAST_STOOD_NANOS + (long) (QUICK_CALLS * 1e9 * bytes / quick);
+      long waited = wholeClock.waitedNanos();
+      long before = WAITED.get();
+      WAITED.set(waited);
+      // What the thread waited for processors since it was asked last: no less than in this call.
+      long stood = before < 0 ? 0 : nanos - Math.max(0, waited - before);
+      if (stood >= most) {
+        flow.onStood(stood, wholeClock.nanos());
+      }
+    }
   }
 
   /** How long jobs' reads and writes take. */
@@ -259,8 +308,10 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
         purpose = step == null ? byClients : purpose(step.job());
       }
       adders[purpose.ordinal()].add(bytes);
-      if (step != null) {
-        step.count(bytes);
+      if (step != null && adders == read) {
+        step.countRead(bytes);
+      } else if (step != null) {
+        step.countWritten(bytes);
       }
     }
 
@@ -274,7 +325,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
 
     private void onRead(long bytes, long nanos) {
       if (!buffered) {
-        onDevice(bytes, nanos);
+        onDevice(readFlow, bytes, nanos);
       }
     }
 
@@ -282,7 +333,7 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
       if (buffered) {
         unsynced.addAndGet(bytes);
       } else {
-        onDevice(bytes, nanos);
+        onDevice(writeFlow, bytes, nanos);
       }
     }
 

@@ -12,7 +12,8 @@ public final class Stepping {
   private static final ThreadLocal<@Nullable Stepping> CURRENT = new ThreadLocal<>();
 
   private final Job.Priority priority;
-  private long bytes;
+  private long readBytes;
+  private long writtenBytes;
 
   private Stepping(Job.Priority priority) {
     this.priority = priority;
@@ -22,9 +23,20 @@ public final class Stepping {
    * What became of a step.
    *
    * @param more whether there is more to do
-   * @param bytes that it read and wrote
+   * @param readBytes that it read
+   * @param writtenBytes that it wrote
    */
-  public record Step(boolean more, long bytes) {}
+  public record Step(boolean more, long readBytes, long writtenBytes) {
+    /** What it read and wrote. */
+    public long bytes() {
+      return readBytes + writtenBytes;
+    }
+
+    /** The larger one of what it read and what it wrote. */
+    long largerBytes() {
+      return Math.max(readBytes, writtenBytes);
+    }
+  }
 
   /** Does one step of a job, in its name. */
   public static Step step(Job job) throws Exception {
@@ -38,7 +50,7 @@ public final class Stepping {
     CURRENT.set(stepping);
     int[] within = Awaited.enterAlone(Awaited.JOBS);
     try {
-      return new Step(job.step(), stepping.bytes);
+      return new Step(job.step(), stepping.readBytes, stepping.writtenBytes);
     } finally {
       Awaited.goBack(within);
       CURRENT.set(outer);
@@ -65,8 +77,13 @@ public final class Stepping {
     return priority;
   }
 
-  /** Adds what is read or written in this step. */
-  void count(long more) {
-    bytes += more;
+  /** Adds what is read in this step. */
+  void countRead(long more) {
+    readBytes += more;
+  }
+
+  /** Adds what is written in this step. */
+  void countWritten(long more) {
+    writtenBytes += more;
   }
 }

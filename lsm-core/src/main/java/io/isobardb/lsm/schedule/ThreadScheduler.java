@@ -60,6 +60,7 @@ public final class ThreadScheduler implements Scheduler {
 
   // Written under the lock.
   private boolean ioLimited;
+  private volatile int stepBytes = STEP_BYTES;
   private boolean shares;
   private boolean processorsLimited;
 
@@ -180,7 +181,7 @@ public final class ThreadScheduler implements Scheduler {
 
   @Override
   public int stepBytes() {
-    return STEP_BYTES;
+    return stepBytes;
   }
 
   @Override
@@ -202,6 +203,7 @@ public final class ThreadScheduler implements Scheduler {
     try {
       queue.limit(limits, Clock.SYSTEM.nanos());
       ioLimited = limits.limits();
+      stepBytes = limits.stepBytes(STEP_BYTES);
       limited = shares || ioLimited || processorsLimited;
       changed.signalAll();
     } finally {
@@ -472,7 +474,7 @@ public final class ThreadScheduler implements Scheduler {
         Stepping.Step step = Stepping.step(job);
         long used = times.step(began);
         if (!step.more()) {
-          pay(job, step.bytes(), used);
+          pay(job, step, used);
           break;
         }
         if (closed) {
@@ -480,7 +482,7 @@ public final class ThreadScheduler implements Scheduler {
           break;
         }
         if (urgency < priority || limited) {
-          Job next = exchange(job, step.bytes(), used);
+          Job next = exchange(job, step, used);
           if (next != job) {
             return next;
           }
@@ -499,11 +501,11 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
-  private void pay(Job job, long bytes, long used) {
+  private void pay(Job job, Stepping.Step step, long used) {
     if (limited) {
       lock.lock();
       try {
-        queue.charge(job, bytes, used, Clock.SYSTEM.nanos());
+        queue.charge(job, step, used, Clock.SYSTEM.nanos());
       } finally {
         lock.unlock();
       }
@@ -514,14 +516,14 @@ public final class ThreadScheduler implements Scheduler {
    * Charges a step. Then puts {@code job} back and takes another one, or none, if {@link
    * JobQueue#nextAfter} says so.
    */
-  private @Nullable Job exchange(Job job, long bytes, long used) {
+  private @Nullable Job exchange(Job job, Stepping.Step step, long used) {
     lock.lock();
     try {
       if (closed) {
         return job;
       }
       long now = Clock.SYSTEM.nanos();
-      queue.charge(job, bytes, used, now);
+      queue.charge(job, step, used, now);
       Job next = queue.nextAfter(job, now);
       urgency = queue.urgency();
       if (next != job) {

@@ -14,6 +14,7 @@ public final class SimulatedClock implements Clock {
 
   private final AtomicLong nanos = new AtomicLong();
   private final AtomicLong wallJumpMillis = new AtomicLong();
+  private final AtomicLong waitedNanos = new AtomicLong();
 
   @Override
   public long nanos() {
@@ -23,6 +24,17 @@ public final class SimulatedClock implements Clock {
   @Override
   public long wallMillis() {
     return WALL_ORIGIN_MILLIS + wallJumpMillis.get() + nanos.get() / 1_000_000;
+  }
+
+  @Override
+  public long waitedNanos() {
+    return waitedNanos.get();
+  }
+
+  /** Moves on by {@code nanos}, in which all threads wait for a processor. */
+  public void advanceWaiting(long nanos) {
+    waitedNanos.addAndGet(nanos);
+    advance(nanos);
   }
 
   /** Moves on by {@code nanos}, which is not negative. */

@@ -1,5 +1,7 @@
 package io.isobardb.lsm.simulation;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A device with limits, in virtual time or beside a real one: it serves one piece after the other,
  * in the order in which they come.
@@ -47,6 +49,46 @@ public final class VirtualDevice {
     }
   }
 
+  /**
+   * What a volume that is held to a rate lets pass in each turn, at its own pace. What comes when
+   * that is spent stands still until a later turn. Reads and writes have budgets of their own.
+   *
+   * @param readBytes per second
+   * @param writeBytes per second
+   * @param turnNanos how long a turn is
+   */
+  public record Held(long readBytes, long writeBytes, long turnNanos) {}
+
+  /** What is left of a budget. */
+  private static final class Budget {
+    private final long bytesPerTurn;
+    private final long turnNanos;
+    private long turn;
+    private long left;
+
+    Budget(long bytesPerSecond, long turnNanos) {
+      this.bytesPerTurn = (long) (bytesPerSecond * (turnNanos / 1e9));
+      this.turnNanos = turnNanos;
+      this.left = bytesPerTurn;
+    }
+
+    /** When bytes may pass that come now. */
+    long take(long now, long bytes) {
+      if (now / turnNanos > turn) {
+        turn = now / turnNanos;
+        left = bytesPerTurn;
+      }
+      while (left <= 0) {
+        turn++;
+        left += bytesPerTurn;
+      }
+      left -= bytes;
+      return Math.max(now, turn * turnNanos);
+    }
+  }
+
+  private @Nullable Budget reads;
+  private @Nullable Budget writes;
   private Limits limits;
   private long freeNanos;
   private long busyNanos;
@@ -59,6 +101,23 @@ public final class VirtualDevice {
   /** What comes from now on is served at another pace. */
   void change(Limits now) {
     limits = now;
+  }
+
+  /** What comes from now on is held to a rate; to none if it is null. */
+  public void hold(@Nullable Held held) {
+    reads = held == null ? null : new Budget(held.readBytes(), held.turnNanos());
+    writes = held == null ? null : new Budget(held.writeBytes(), held.turnNanos());
+  }
+
+  /** When a piece that comes at {@code now} may be {@linkplain #serve served}. */
+  public long admit(long now, Kind kind, long bytes) {
+    Budget budget =
+        switch (kind) {
+          case READ -> reads;
+          case WRITE -> writes;
+          case SYNC -> null;
+        };
+    return budget == null ? now : budget.take(now, bytes);
   }
 
   /** Takes a piece that comes at {@code now}. Returns when it is done. */

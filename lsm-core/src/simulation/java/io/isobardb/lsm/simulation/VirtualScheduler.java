@@ -159,6 +159,11 @@ public final class VirtualScheduler implements Scheduler {
     device.change(limits);
   }
 
+  /** From now on the device is held to a rate, or to none. */
+  public void holdDevice(VirtualDevice.@Nullable Held held) {
+    device.hold(held);
+  }
+
   /** From now on what jobs read and write passes at this pace at most, in bytes per second. */
   public void limitJobs(long bytesPerSecond) {
     jobsPace = new Pace(bytesPerSecond);
@@ -312,11 +317,10 @@ public final class VirtualScheduler implements Scheduler {
     boolean more = true;
     while (more) {
       me.stepping = ((Timed) job).job.priority();
-      long bytes = 0;
+      Stepping.Step step = new Stepping.Step(false, 0, 0);
       try {
-        Stepping.Step step = Stepping.step(job, me.stepping);
+        step = Stepping.step(job, me.stepping);
         more = step.more();
-        bytes = step.bytes();
       } catch (Throwable e) {
         time.checkWhole();
         job.onFailed(e);
@@ -329,7 +333,7 @@ public final class VirtualScheduler implements Scheduler {
       settle();
       me.stepping = null;
       if (!jobsFree) {
-        queue.charge(job, bytes, machine.stepNanos(), time.nanos());
+        queue.charge(job, step, machine.stepNanos(), time.nanos());
       }
       ((Timed) job).times.passed(time.nanos(), more);
       if (more && closed) {

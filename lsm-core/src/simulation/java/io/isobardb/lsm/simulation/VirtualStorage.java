@@ -56,6 +56,11 @@ public final class VirtualStorage extends DeviceStorage {
       public long wallMillis() {
         return clock.wallMillis();
       }
+
+      @Override
+      public long waitedNanos() {
+        return clock.waitedNanos();
+      }
     };
   }
 

@@ -38,11 +38,19 @@ final class VirtualTime {
     }
   }
 
-  /** Something owed: processor time, I/O, or a message that leaves when the rest has passed. */
+  /**
+   * Something owed: processor time, I/O, or a message that leaves when the rest has passed.
+   *
+   * @param fromNanos when the device lets I/O pass
+   */
   private record Debt(
-      @Nullable Kind kind, long amount, @Nullable Runnable message, @Nullable Pace pace) {
+      @Nullable Kind kind,
+      long amount,
+      @Nullable Runnable message,
+      @Nullable Pace pace,
+      long fromNanos) {
     Debt(@Nullable Kind kind, long amount, @Nullable Runnable message) {
-      this(kind, amount, message, null);
+      this(kind, amount, message, null, 0);
     }
   }
 
@@ -65,6 +73,10 @@ final class VirtualTime {
 
   private final SimulatedClock clock;
   private final VirtualDevice device;
+
+  /** When the device lets pass what came last, by kind. */
+  private final long[] admittedNanos = new long[Kind.values().length];
+
   private final long[] processorsFree;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final List<Actor> actors = new ArrayList<>();
@@ -116,16 +128,20 @@ final class VirtualTime {
 
   /**
    * The calling actor owes this I/O, at a pace if there is one. Returns how long the device works
-   * for it.
+   * for it, and how much longer than for what came before it lets nothing pass.
    */
   long transfer(Kind kind, long bytes, @Nullable Pace pace) {
     long left = bytes;
     long nanos = 0;
     do {
       long piece = Math.min(left, VirtualDevice.PIECE_BYTES);
-      current.owed.add(new Debt(kind, piece, null, pace));
+      long admitted = device.admit(clock.nanos(), kind, piece);
+      current.owed.add(new Debt(kind, piece, null, pace, admitted));
       left -= piece;
       nanos += device.nanos(kind, piece);
+      long before = Math.max(clock.nanos(), admittedNanos[kind.ordinal()]);
+      nanos += Math.max(0, admitted - before);
+      admittedNanos[kind.ordinal()] = admitted;
     } while (left > 0);
     return nanos;
   }
@@ -156,10 +172,12 @@ final class VirtualTime {
       Pace pace = debt.pace();
       Runnable serve =
           () -> at(device.serve(clock.nanos(), kind, debt.amount()), () -> pay(actor, then));
-      if (pace == null) {
+      long from = pace == null ? clock.nanos() : pace.pass(clock.nanos(), debt.amount());
+      from = Math.max(from, debt.fromNanos());
+      if (pace == null && from == clock.nanos()) {
         serve.run();
       } else {
-        at(pace.pass(clock.nanos(), debt.amount()), serve);
+        at(from, serve);
       }
     } else {
       long part = Math.min(debt.amount(), SLICE_NANOS);

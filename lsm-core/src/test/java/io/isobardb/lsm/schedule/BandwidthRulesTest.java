@@ -18,8 +18,8 @@ class BandwidthRulesTest {
 
   /**
    * Each line after the first one is a look, 10 ms after the one before: {@code clients=MB/s reads
-   * learnt=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code device=MB/s
-   * reserve= minimum=}; {@code device=auto} and {@code device=unlimited}.
+   * learnt=MB/s held=MB/s recent=390 idle tried piece=KB pressure=}. The first line has {@code
+   * device=MB/s reserve= minimum=}; {@code device=auto} and {@code device=unlimited}.
    */
   private static String ask(List<String> lines) {
     Map<String, String> given = words(lines.get(0));
@@ -41,10 +41,14 @@ class BandwidthRulesTest {
           rules.next(
               limits,
               new BandwidthRules.View(
-                  megabytes(seen, "clients", 0),
-                  seen.containsKey("reads"),
+                  new BandwidthRules.Clients(
+                      megabytes(seen, "clients", 0),
+                      megabytes(seen, "log", 0),
+                      seen.containsKey("reads"),
+                      seen.containsKey("reads") || seen.containsKey("lately")),
                   new BandwidthRules.Device(
                       megabytes(seen, "learnt", 0),
+                      megabytes(seen, "held", 0),
                       megabytes(seen, "recent", 0),
                       !seen.containsKey("idle"),
                       seen.containsKey("tried")),
@@ -54,6 +58,7 @@ class BandwidthRulesTest {
           .append(told(limits.urgentBytes()))
           .append(", all ")
           .append(told(limits.allBytes()))
+          .append(limits.eachWay() ? " each way" : "")
           .append(", pieces of ")
           .append(limits.pieceBytes() >> 10)
           .append(" KB, of flushes ")

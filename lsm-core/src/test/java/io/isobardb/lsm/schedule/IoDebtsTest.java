@@ -19,7 +19,8 @@ class IoDebtsTest {
 
   private void limit(long urgentMegabytes, long allMegabytes) {
     debts.limit(
-        new IoLimits(urgentMegabytes * MB, allMegabytes * MB, 16 << 10, 16 << 10, "test"), 0);
+        new IoLimits(urgentMegabytes * MB, allMegabytes * MB, false, 16 << 10, 16 << 10, "test"),
+        0);
   }
 
   @Test

@@ -243,7 +243,8 @@ class JobQueueTest {
     assertNull(queue.next(0));
   }
 
-  private static final IoLimits SLOW = new IoLimits(1 << 20, 1 << 20, 16 << 10, 16 << 10, "test");
+  private static final IoLimits SLOW =
+      new IoLimits(1 << 20, 1 << 20, false, 16 << 10, 16 << 10, "test");
   private static final long SECOND = 1_000_000_000;
 
   @Test
@@ -252,7 +253,7 @@ class JobQueueTest {
     queue.limit(SLOW, 0);
     List.of(l0, memory).forEach(queue::add);
     assertSame(l0, queue.next(0));
-    queue.charge(l0, 1 << 19, 0, 0);
+    queue.charge(l0, new Stepping.Step(true, 1 << 19, 0), 0, 0);
     assertSame(memory, queue.nextAfter(l0, 0), "the worker waits with it");
     assertNull(queue.next(0));
     assertEquals(SECOND / 2, queue.waitNanos(0));
@@ -269,7 +270,7 @@ class JobQueueTest {
     queue.limit(SLOW, 0);
     queue.add(deep);
     assertSame(deep, queue.next(0));
-    queue.charge(deep, 1 << 20, 0, 0);
+    queue.charge(deep, new Stepping.Step(true, 1 << 20, 0), 0, 0);
     assertNull(queue.nextAfter(deep, 0));
     queue.limit(IoLimits.NONE, 1);
     assertEquals(Long.MAX_VALUE, queue.waitNanos(1));

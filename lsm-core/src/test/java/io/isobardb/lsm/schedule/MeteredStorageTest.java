@@ -81,7 +81,8 @@ class MeteredStorageTest {
 
   /** Limits the pieces of merges; those of flushes are twice as large. */
   private void limitPieces(int bytes) {
-    storage.limitPieces(new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, bytes, 2 * bytes, "test"));
+    storage.limitPieces(
+        new IoLimits(Long.MAX_VALUE, Long.MAX_VALUE, false, bytes, 2 * bytes, "test"));
   }
 
   @Test

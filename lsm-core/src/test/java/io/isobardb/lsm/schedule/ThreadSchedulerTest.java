@@ -306,7 +306,7 @@ final class ThreadSchedulerTest {
   @Test
   void aJobInDebtHoldsUpNoOtherAndGoesOnWhenTheLimitEnds() throws Exception {
     try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
-      scheduler.limit(new IoLimits(1, 1, 1 << 20, 1 << 20, "test"));
+      scheduler.limit(new IoLimits(1, 1, false, 1 << 20, 1 << 20, "test"));
       CountDownLatch other = new CountDownLatch(1);
       CountDownLatch done = new CountDownLatch(1);
       AtomicInteger steps = new AtomicInteger();
@@ -317,7 +317,7 @@ final class ThreadSchedulerTest {
               () -> {
                 Stepping own = Stepping.current();
                 if (own != null) {
-                  own.count(1 << 20);
+                  own.countRead(1 << 20);
                 }
                 if (steps.incrementAndGet() == 1) {
                   scheduler.submit(logging(Priority.MERGE_MEMORY, "memory", other));
