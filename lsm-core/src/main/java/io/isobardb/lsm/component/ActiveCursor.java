@@ -35,7 +35,7 @@ final class ActiveCursor extends LeafEntryCursor {
   private int page = PagePool.NONE;
 
   private final Purpose purpose;
-  private Memory memory;
+  private Memory memory = Memory.NONE;
   private int base;
 
   /** The version of the leaf at {@link #base}. The copy there does not change. */
@@ -86,11 +86,6 @@ final class ActiveCursor extends LeafEntryCursor {
     this.tree = tree;
     this.frozen = frozen;
     this.purpose = purpose;
-    int root = tree.root();
-    if (root == PagePool.NONE) {
-      reserve();
-    }
-    this.memory = pool.memory(root == PagePool.NONE ? page : root);
   }
 
   /** Gets the page for copies, if it has none. */

@@ -44,7 +44,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A merge of <em>all</em> that is sealed goes round the key space, from where the last one ended
  * ({@link TreeHandle#packedUpTo}): each slice takes all runs there are by then, and joins the
  * oldest one if that is packed. Stopping it costs the slice under way, and nothing is merged twice
- * before the rest had its turn. No SSTable has keys on both sides of where flushes have come to
+ * before the rest had its turn. It ends early if only the packed run is left: what was sealed in
+ * the midst of the last round need be merged up to there only. No SSTable has keys on both sides of
+ * that place, which would have to be merged for a part of them, nor of where flushes have come to
  * ({@link TreeHandle#sweep}). The next flush would leave only its young keys, but it would keep the
  * LSN of the old ones, and hold the log for a round.
  *
@@ -249,8 +251,39 @@ final class MemoryMergeJob implements Job {
         engine.retention().filter(tree),
         bottommost(),
         this::writer,
-        OutputCuts.at(tree.order(), choice.sliceBytes(), round ? tree.memory().sweptUpTo() : null),
+        OutputCuts.at(tree.order(), choice.sliceBytes(), round ? border() : null),
         -1);
+  }
+
+  /** The next key that no SSTable may have keys on both sides of; null if there is none. */
+  private byte @Nullable [] border() {
+    byte[] swept = tree.memory().sweptUpTo();
+    byte[] end = freshEnd();
+    boolean comesFirst = isAhead(end) && !(isAhead(swept) && isBehind(end, swept));
+    return comesFirst ? end : swept;
+  }
+
+  /** Whether a key lies behind where this slice begins. */
+  private boolean isAhead(byte @Nullable [] key) {
+    return key != null && !isBehind(low, key);
+  }
+
+  /** The last key that others than the packed run may have; null if that is not known. */
+  private byte @Nullable [] freshEnd() {
+    List<Run> runs = parts();
+    byte[] last = null;
+    for (Run run : runs.subList(0, runs.size() - 1)) {
+      byte[] high = run.get(run.size() - 1).range().high();
+      if (high == null) {
+        return null;
+      }
+      last = isBehind(last, high) ? last : high;
+    }
+    return isPacked(runs.get(runs.size() - 1)) ? last : null;
+  }
+
+  private static boolean isPacked(Run run) {
+    return run.get(0) instanceof Table.Stored;
   }
 
   /**
@@ -298,13 +331,14 @@ final class MemoryMergeJob implements Job {
       return exhausted;
     }
     tree.memory().setPackedUpTo(high);
+    boolean alone = inputs < 2 && choice.inputs() > 1;
     if (exhausted) {
       tree.memory().mergeGain().roundEnds(tree.counts().bytesWritten());
       boolean done = origin == null || cameRound;
       cameRound = true;
-      return done;
+      return done || alone;
     }
-    return cameRound && isBehind(high, origin);
+    return alone || cameRound && isBehind(high, origin);
   }
 
   private boolean isBehind(byte @Nullable [] key, byte @Nullable [] other) {
@@ -392,7 +426,7 @@ final class MemoryMergeJob implements Job {
     outputs++;
     bytesOut += output.sizeBytes();
     tree.memory().mergeGain().onLeft(output.sizeBytes());
-    if (oldest != null && oldest.get(0) instanceof Table.Stored) {
+    if (oldest != null && isPacked(oldest)) {
       left.set(left.size() - 1, oldest.with(output));
     } else {
       left.add(Run.of(tree.order(), output));

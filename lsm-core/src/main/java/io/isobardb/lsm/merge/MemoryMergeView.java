@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param grown whether its active SSTable is full, and may be sealed
  * @param lostNanos what reads have lost since the last merge, by asking several runs
  * @param activeNanos what they have lost since then by asking the active SSTable
+ * @param cursorNanos what of that are cursors
  * @param markerNanos what cursors have lost since then by passing delete markers
  * @param hoped whether a merge of all may make room, as far as earlier ones tell
  * @param sizes what SSTables and runs go by
@@ -31,6 +32,7 @@ record MemoryMergeView(
     boolean grown,
     long lostNanos,
     long activeNanos,
+    long cursorNanos,
     long markerNanos,
     boolean hoped,
     Sizes sizes,
@@ -102,6 +104,7 @@ record MemoryMergeView(
         grown,
         tree.memory().readLoss().nanos(),
         engine.log().isOpen() ? tree.memory().readLoss().nanosSinceCleared() : 0,
+        engine.log().isOpen() ? tree.memory().readLoss().cursorNanosSinceCleared() : 0,
         engine.log().isOpen() ? tree.memory().readLoss().nanosOfMarkers() : 0,
         tree.memory().mergeGain().hoped(tree.counts().bytesWritten()),
         new Sizes(

@@ -61,13 +61,18 @@ public final class MemoryMerger {
   }
 
   /**
-   * Merges all runs in memory of a tree that is not written to.
+   * Merges all runs in memory of a tree that is not written to. What its active SSTable has joins
+   * them, those of a merge under way, too: what is left of its round takes that in.
    *
    * @return whether it should be asked again, because the tree's memory is busy now
    */
   public boolean requestIdle(TreeHandle tree) {
-    if (rules.chooseIdle(view(tree)).action() == Action.LEAVE) {
+    Action wanted = rules.chooseIdle(view(tree)).action();
+    if (wanted == Action.LEAVE) {
       return false;
+    }
+    if (wanted == Action.SEAL) {
+      sealer.seal(tree);
     }
     if (!tree.memory().tryTake()) {
       return true;
@@ -75,10 +80,6 @@ public final class MemoryMerger {
     boolean begun = false;
     try {
       MemoryMergeChoice choice = rules.chooseIdle(view(tree));
-      if (choice.action() == Action.SEAL) {
-        sealer.seal(tree);
-        choice = rules.chooseIdle(view(tree));
-      }
       begun = begin(tree, choice);
       return choice.action() == Action.WAIT;
     } finally {
@@ -88,11 +89,9 @@ public final class MemoryMerger {
     }
   }
 
-  /** What reads have to lose with one run more until {@link #requestIdle} does something. */
+  /** What reads have to lose with one run more until {@link #requestIdle} should be called. */
   long priceNanos(TreeHandle tree) {
-    long price = rules.idlePriceNanos(view(tree));
-    long lost = tree.memory().readLoss().nanosSinceCleared();
-    return price == Long.MAX_VALUE ? price : Math.max(0, price - lost);
+    return rules.idleNanos(view(tree));
   }
 
   /** Begins a merge of a tree whose memory is taken, if one was chosen; whether it did. */

@@ -55,8 +55,7 @@ public record MemoryMerging(MemoryComponent component) {
   private static final int LEAST_WITHOUT_MARKERS = 64;
 
   /**
-   * An active SSTable beside a packed run is packed with it while nobody writes, unless it has less
-   * than one in so many parts of the tree's memory: few reads meet that.
+   * Few lookups meet an active SSTable with less than one in so many parts of the tree's memory.
    */
   private static final int LEAST_ACTIVE_SHARE = 64;
 
@@ -99,7 +98,8 @@ public record MemoryMerging(MemoryComponent component) {
 
   /**
    * What to do with the memory of a tree that nobody writes to: reads should ask one packed run
-   * instead of many, and none that has grown large with room for more. A small active SSTable is
+   * instead of many, and none that has grown large with room for more. If there are cursors, what
+   * is in the active SSTable is merged along with the others. Beside a packed run alone it is
    * packed, too, once asking it has cost reads what that costs.
    */
   MemoryMergeChoice chooseIdle(MemoryMergeView view) {
@@ -108,7 +108,7 @@ public record MemoryMerging(MemoryComponent component) {
       return withoutMarkers(view);
     }
     boolean none = runs.count() == 0 || runs.areOne();
-    boolean seals = view.grown() || view.activeNanos() >= idlePriceNanos(view);
+    boolean seals = view.grown() || activeLoss(view) >= idlePriceNanos(view);
     if (component != MemoryComponent.PARTITIONED
         || none && !seals
         || runs.memoryBytes() < view.sizes().active()) {
@@ -117,9 +117,12 @@ public record MemoryMerging(MemoryComponent component) {
     if (seals) {
       return MemoryMergeChoice.of(Action.SEAL);
     }
-    return runs.open() > 0
-        ? MemoryMergeChoice.of(Action.WAIT)
-        : slices(view, runs.count(), 0, MemoryMergeChoice.ALL);
+    if (runs.open() > 0) {
+      return MemoryMergeChoice.of(Action.WAIT);
+    }
+    MemoryMergeChoice all = slices(view, runs.count(), 0, MemoryMergeChoice.ALL);
+    boolean joins = view.cursorNanos() > 0 && runs.activeBytes() > 0;
+    return all.action() == Action.MERGE && joins ? MemoryMergeChoice.of(Action.SEAL) : all;
   }
 
   /**
@@ -147,16 +150,40 @@ public record MemoryMerging(MemoryComponent component) {
   }
 
   /**
-   * What reads have to lose by asking the active SSTable, in nanoseconds, until {@link #chooseIdle}
-   * seals it; {@code Long.MAX_VALUE} if it would not.
+   * What reads have lost by asking the active SSTable. Few lookups meet a small one, but each
+   * cursor has to be placed there.
    */
-  long idlePriceNanos(MemoryMergeView view) {
+  private static long activeLoss(MemoryMergeView view) {
     Runs runs = view.runs();
-    boolean packs =
-        component == MemoryComponent.PARTITIONED
-            && runs.areOne()
-            && runs.activeBytes() * LEAST_ACTIVE_SHARE >= runs.memoryBytes();
-    return packs ? (long) price(runs.memoryBytes()) : Long.MAX_VALUE;
+    return runs.activeBytes() * LEAST_ACTIVE_SHARE >= runs.memoryBytes()
+        ? view.activeNanos()
+        : view.cursorNanos();
+  }
+
+  /**
+   * What that has to be until {@link #chooseIdle} seals it; {@code Long.MAX_VALUE} if it would not.
+   */
+  private long idlePriceNanos(MemoryMergeView view) {
+    return view.runs().activeBytes() > 0 ? nextPriceNanos(view) : Long.MAX_VALUE;
+  }
+
+  /** The same once something was written. */
+  private long nextPriceNanos(MemoryMergeView view) {
+    Runs runs = view.runs();
+    boolean packs = component == MemoryComponent.PARTITIONED && runs.areOne();
+    return packs && runs.memoryBytes() >= view.sizes().active()
+        ? (long) price(runs.memoryBytes())
+        : Long.MAX_VALUE;
+  }
+
+  /**
+   * What reads have to lose with one run more until {@link #chooseIdle} should be asked again, in
+   * nanoseconds; {@code Long.MAX_VALUE} if that need not be. What was written without filling an
+   * active SSTable is noticed by that alone.
+   */
+  long idleNanos(MemoryMergeView view) {
+    long price = idlePriceNanos(view);
+    return price == Long.MAX_VALUE ? nextPriceNanos(view) : Math.max(0, price - activeLoss(view));
   }
 
   /** All frozen runs into one SSTable, or below one index. */

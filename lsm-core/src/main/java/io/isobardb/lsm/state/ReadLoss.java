@@ -52,6 +52,9 @@ public final class ReadLoss {
   /** What {@link #nanosPerRun} was when this was cleared. */
   private volatile long clearedAt;
 
+  /** What {@link #scanNanos} was then. */
+  private volatile long scansClearedAt;
+
   /** At how much of {@link #nanosPerRun} the listener is told. */
   private volatile long due = Long.MAX_VALUE;
 
@@ -138,6 +141,11 @@ public final class ReadLoss {
     return nanosPerRun() - clearedAt;
   }
 
+  /** What of that are cursors. */
+  public long cursorNanosSinceCleared() {
+    return scanNanos.sum() - scansClearedAt;
+  }
+
   /**
    * Says who is told; see {@link #tellAt}.
    *
@@ -171,5 +179,6 @@ public final class ReadLoss {
     markerNanos.reset();
     markersDue = FIRST_TOLD_NANOS;
     clearedAt = nanosPerRun();
+    scansClearedAt = scanNanos.sum();
   }
 }

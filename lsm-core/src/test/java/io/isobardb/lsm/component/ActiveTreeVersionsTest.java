@@ -2,11 +2,13 @@ package io.isobardb.lsm.component;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.option.KeyOrder;
@@ -15,6 +17,7 @@ import io.isobardb.memory.pool.OutOfBudgetException;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,19 @@ class ActiveTreeVersionsTest {
       return ActiveTrees.get(tree, key, lsn);
     } finally {
       pool.epochs().exit(epoch);
+    }
+  }
+
+  @Test
+  void aCursorTakesAPageOnceThereIsSomethingToCopy() {
+    long held = pool.allocatedBytes();
+    try (EntryCursor cursor = tree.cursor(Purpose.CURSOR, null, null, 0)) {
+      assertFalse(cursor.first());
+      assertFalse(cursor.seekBefore(KEY, 0, KEY.length));
+      assertEquals(held, pool.allocatedBytes());
+      put(8);
+      assertTrue(cursor.seek(KEY, 0, KEY.length, 8));
+      assertArrayEquals(KEY, Arrays.copyOf(cursor.key(), cursor.keyLength()));
     }
   }
 

@@ -95,6 +95,7 @@ class MemoryMergingTest {
         values.containsKey("grown"),
         number(values, "lost", 0) * 1_000_000,
         number(values, "asked", 0) * 1_000_000,
+        number(values, "scanned", 0) * 1_000_000,
         number(values, "markers", 0) * 1_000_000,
         values.containsKey("hoped"),
         new Sizes(4 * MB, 16 * MB, 8192),

@@ -10,6 +10,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +75,12 @@ class ScansAndMergesTest {
       for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 1000; i++) {
           tree.put(key(i * 2), value(KEYS + i, 100));
+        }
+        scan(tree, 1000);
+        world.pass(SECOND);
+        assertEquals(0, Inside.handle(tree).activeTree().bytesUsed());
+        for (int i = 0; i < 300; i++) {
+          tree.put(key(i * 6), value(2 * KEYS + i, 100));
         }
         world.pass(SECOND);
         assertPackedWhenScanned(store, tree, world);

@@ -18,6 +18,9 @@ import java.util.zip.CRC32C;
  * after that is a defect which epochs and pins exclude.
  */
 public final class Memory {
+  /** A region without a byte. */
+  public static final Memory NONE = new Memory(ByteBuffer.allocateDirect(0));
+
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INTS =
