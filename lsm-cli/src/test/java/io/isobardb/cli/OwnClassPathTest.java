@@ -111,7 +111,7 @@ class OwnClassPathTest {
     assertTrue(start(0, "-p", main, "dump", "--keys", "--json", dir.toString()).contains("ada"));
     assertTrue(start(0, "-p", main, "stats", dir.toString()).contains("users"));
     Files.writeString(dir.resolve("TUNER"), "nonsense\n");
-    String[] logged = {"stats", dir.toString(), "--log", "debug", "--log-format", "json"};
+    String[] logged = {"compact", dir.toString(), "--log", "debug", "--log-format", "json"};
     assertTrue(start(0, "-p", main, logged).contains("\"log.level\":\"DEBUG\""));
     start(0, "-p", main, "repair", dir.toString(), "--to", temporary.resolve("new").toString());
     assertTrue(start(0, "-p", main, "--help").contains("tune-report"));

@@ -18,8 +18,6 @@ import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,14 +27,13 @@ class MemoryRoundTest {
   private static final int KEYS = 20_000;
   private static final int SLICE = 64 << 10;
 
-  private final SimulatedWorld world = new SimulatedWorld(11);
   private final int[] values = new int[KEYS];
   private long merged;
   private Store store;
   private Tree tree;
 
-  @BeforeEach
-  void open() {
+  /** Called by each test itself, since a simulated store belongs to one thread. */
+  private void open() {
     StoreOptions options =
         StoreOptions.builder()
             .memoryBudget(64 << 20)
@@ -44,7 +41,7 @@ class MemoryRoundTest {
             .backgroundThreads(2)
             .logLimit(128 << 20)
             .build();
-    store = world.open(options);
+    store = new SimulatedWorld(11).open(options);
     tree = store.openTree("t");
     put(0, KEYS, 1);
     seal();
@@ -57,11 +54,6 @@ class MemoryRoundTest {
             merged += event.bytesRead();
           }
         });
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
   }
 
   /** Versions differ in length, so that SSTables do not end by size where older ones do. */
@@ -141,6 +133,7 @@ class MemoryRoundTest {
 
   @Test
   void whatIsSealedMeanwhileIsMergedInWhatIsLeftOfTheRoundAndThenInTheRest() throws Exception {
+    open();
     put(0, KEYS, 2);
     seal();
     merged = 0;
@@ -162,10 +155,12 @@ class MemoryRoundTest {
       assertFalse(table.range().low() != null || table.isBoundedAbove(), "a part of " + table);
     }
     check();
+    store.close();
   }
 
   @Test
   void ofAPackedRunAloneItTakesAllForTheSakeOfDeleteMarkers() {
+    open();
     try (Snapshot before = store.snapshot()) {
       for (int i = 5_000; i < 6_000; i++) {
         values[i] = 0;
@@ -181,5 +176,6 @@ class MemoryRoundTest {
     merge(begin());
     assertEquals(0, markers());
     check();
+    store.close();
   }
 }
