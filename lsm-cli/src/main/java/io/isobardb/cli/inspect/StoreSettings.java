@@ -1,10 +1,13 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
@@ -69,7 +72,15 @@ final class StoreSettings {
   Store openToRead(Path store) {
     long most = Math.max(USUAL_MEMORY, Runtime.getRuntime().maxMemory() / 2);
     long wanted = Math.min(most, Math.max(USUAL_MEMORY, logBytes(store)));
-    return UsageException.ofArguments(() -> Store.openReadOnly(store, options(wanted)));
+    try {
+      return UsageException.ofArguments(() -> Store.openReadOnly(store, options(wanted)));
+    } catch (IsobarException e) {
+      String told = e.getMessage();
+      if (told == null || !told.contains("memoryBudget")) {
+        throw e;
+      }
+      throw new FailedException(Exit.FAILURE, told + ". Here that is --memory", e);
+    }
   }
 
   /** The bytes of a store's log; 0 if they can't be seen, which opening it reports. */

@@ -300,7 +300,7 @@ class InspectTest {
     assertEquals(0, run("stats", made.toString()), err);
     assertEquals(0, run("backup", made + "-backups", "--of", made.toString()), err);
     assertEquals(4, run("stats", made.toString(), "--memory", "16MB"));
-    assertTrue(err.contains("needs a memoryBudget of"), err);
+    assertTrue(err.contains("needs a memoryBudget of") && err.contains("--memory"), err);
     assertEquals(before, listing(made), "changed by reading");
   }
 
