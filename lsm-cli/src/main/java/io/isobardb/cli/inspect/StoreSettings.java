@@ -79,7 +79,8 @@ final class StoreSettings {
       if (told == null || !told.contains("memoryBudget")) {
         throw e;
       }
-      throw new FailedException(Exit.FAILURE, told + ". Here that is --memory", e);
+      throw new FailedException(
+          Exit.FAILURE, told + ". The memoryBudget of a command is its --memory", e);
     }
   }
 

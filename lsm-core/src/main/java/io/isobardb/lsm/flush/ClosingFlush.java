@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Nothing depends on it: what is not flushed is in the log.
  */
 public final class ClosingFlush {
-  /** A log of this length is replayed in half a second, about. */
+  /** A log of this length is replayed in a quarter of a second, about. */
   private static final long SHORT_LOG_BYTES = 64L << 20;
 
   /** What a tree holds at least, if it is worth an SSTable. */
@@ -31,12 +31,15 @@ public final class ClosingFlush {
   }
 
   /** Whether it pays to flush a tree that holds so much, with so much of the log needed. */
-  static boolean pays(long neededLogBytes, long memoryBytes) {
+  private static boolean pays(long neededLogBytes, long memoryBytes) {
     return neededLogBytes > SHORT_LOG_BYTES && memoryBytes >= LEAST_BYTES;
   }
 
   /** Flushes for a few seconds at most. Nobody writes any more, and no flush fails the caller. */
   public void run() {
+    if (engine.environment().storage().discardsChanges()) {
+      return;
+    }
     long end = engine.log().end();
     long needed = end - engine.catalog().neededLsn();
     List<TreeHandle> trees =
@@ -57,9 +60,7 @@ public final class ClosingFlush {
   }
 
   private boolean goesOn() {
-    return !engine.environment().storage().discardsChanges()
-        && engine.failure().cause() == null
-        && !engine.space().isFull();
+    return engine.failure().cause() == null && !engine.space().isFull();
   }
 
   private boolean isHeld(TreeHandle tree, long end) {

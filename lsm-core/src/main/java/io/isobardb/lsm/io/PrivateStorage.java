@@ -60,7 +60,7 @@ public final class PrivateStorage implements Storage {
               + " takes more than the "
               + mostBytes
               + " bytes of heap that it may take; nothing was changed: give it a larger memoryBudget,"
-              + " and a JVM with twice as much heap, or open it once to be written");
+              + " and the JVM twice as much heap, or open it once to be written");
     }
   }
 

@@ -212,7 +212,7 @@ final class Recovery {
             + options.memoryBudget()
             + " bytes has no room for; to be read only it needs a memoryBudget of "
             + budgetToRead(needed[0])
-            + " bytes at most. Or open it once to be written, and flush",
+            + " bytes at most, and a heap of twice that. Or open it once to be written, and flush",
         cause);
   }
 

@@ -9,7 +9,6 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.BandwidthRules.Pressure;
 import io.isobardb.lsm.simulation.DeviceStorage;
 import io.isobardb.lsm.simulation.SimulatedClock;
-import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.memory.page.Memory;
@@ -17,7 +16,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,22 +53,7 @@ class BandwidthTest {
   void open() throws IOException {
     file = storage.create("1.sst", IoMode.DIRECT);
     file.write(0, memory, 0, READ);
-    SplittableRandom random = new SplittableRandom(1);
-    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
-    bandwidth =
-        new Bandwidth(
-            new Environment(storage, clock, scheduler, random),
-            storage,
-            new Bandwidth.Rules(
-                new BandwidthRules(BandwidthRules.AUTO, 10 * MB, 50 * MB),
-                new ProcessorRules(SECOND)),
-            new Bandwidth.Seams(
-                () -> 0,
-                () -> pressure,
-                this::onLimited,
-                cause -> {
-                  throw new AssertionError(cause);
-                }));
+    bandwidth = LearningBandwidth.of(storage, clock, () -> 0, () -> pressure, this::onLimited);
   }
 
   private void onLimited(IoLimits now) {

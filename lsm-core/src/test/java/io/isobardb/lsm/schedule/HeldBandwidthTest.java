@@ -8,7 +8,6 @@ import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.BandwidthRules.Pressure;
 import io.isobardb.lsm.simulation.DeviceStorage;
 import io.isobardb.lsm.simulation.SimulatedClock;
-import io.isobardb.lsm.simulation.SimulatedScheduler;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import io.isobardb.lsm.simulation.VirtualDevice.Held;
@@ -16,7 +15,6 @@ import io.isobardb.lsm.simulation.VirtualDevice.Kind;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,22 +64,7 @@ class HeldBandwidthTest {
   void open() throws IOException {
     file = storage.create("1.sst", IoMode.DIRECT);
     file.write(0, memory, 0, PIECE);
-    SplittableRandom random = new SplittableRandom(1);
-    SimulatedScheduler scheduler = new SimulatedScheduler(clock, 1);
-    bandwidth =
-        new Bandwidth(
-            new Environment(storage, clock, scheduler, random),
-            storage,
-            new Bandwidth.Rules(
-                new BandwidthRules(BandwidthRules.AUTO, 10 * MB, 50 * MB),
-                new ProcessorRules(SECOND)),
-            new Bandwidth.Seams(
-                () -> logged,
-                () -> Pressure.NONE,
-                now -> {},
-                cause -> {
-                  throw new AssertionError(cause);
-                }));
+    bandwidth = LearningBandwidth.of(storage, clock, () -> logged, () -> Pressure.NONE, now -> {});
   }
 
   /** A merge that reads as fast as it may, beside clients that write 1 MB/s. */

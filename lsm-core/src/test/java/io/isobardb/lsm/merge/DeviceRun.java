@@ -1,0 +1,76 @@
+package io.isobardb.lsm.merge;
+
+import static io.isobardb.lsm.SimulatedStores.key;
+
+import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.simulation.VirtualScheduler.Client;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What became of clients that read and write beside flushes and merges, in virtual time.
+ *
+ * @param reads how long each took from when it was due, in nanoseconds
+ * @param stats at the end
+ */
+record DeviceRun(List<Long> reads, StoreStats stats) {
+  private static final long MICRO = 1_000;
+  private static final int KEYS = 20_000;
+  private static final int READERS = 4;
+
+  /**
+   * What a client does.
+   *
+   * @param operations how many
+   * @param micros from one to the next
+   */
+  record Pace(int operations, long micros) {}
+
+  long percentile(double part) {
+    return reads.stream().sorted().toList().get((int) (part * (reads.size() - 1)));
+  }
+
+  /** One client writes records of 1,000 bytes, and four read, each at its pace. */
+  static DeviceRun of(VirtualWorld world, StoreOptions options, Pace writing, Pace reading) {
+    List<Long> reads = new ArrayList<>();
+    try (Store store = world.open(options)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(i), new byte[1000]);
+      }
+      store.awaitQuiet();
+      world.scheduler.settle();
+      List<Client> clients = new ArrayList<>();
+      for (int c = 0; c <= READERS; c++) {
+        boolean writes = c == READERS;
+        Pace pace = writes ? writing : reading;
+        SplittableRandom random = new SplittableRandom(c);
+        clients.add(
+            world.scheduler.client(
+                "client-" + c,
+                () -> {
+                  long begin = world.clock.nanos();
+                  for (int i = 0; i < pace.operations(); i++) {
+                    long due = begin + i * pace.micros() * MICRO;
+                    world.scheduler.sleepUntil(due);
+                    world.scheduler.compute(3 * MICRO);
+                    byte[] key = key(random.nextInt(KEYS));
+                    if (writes) {
+                      tree.put(key, new byte[1000]);
+                    } else {
+                      tree.get(key);
+                      world.scheduler.settle();
+                      reads.add(world.clock.nanos() - due);
+                    }
+                  }
+                }));
+      }
+      clients.forEach(Client::join);
+      return new DeviceRun(reads, store.stats());
+    }
+  }
+}
