@@ -31,8 +31,16 @@ final class Columns {
   /** A run is merged with newer ones if it is no more than this many times as large. */
   private static final int LARGER_RUN = 2;
 
-  /** So many runs become one while a larger merge goes on: not fewer, or it is not worth it. */
-  private static final int FEWEST_GATHERED = 4;
+  /**
+   * So many runs become one while others wait for a larger merge: not fewer, or bytes are rewritten
+   * again and again, and the larger merge stands still meanwhile.
+   */
+  private static final int FEWEST_GATHERED = 8;
+
+  /** Of few runs as many as this part of them, but no fewer than this. */
+  private static final int FEWEST_OF_FEW = 4;
+
+  private static final int PART_OF_FEW = 3;
 
   /** Nor more, so that it does not take long. */
   private static final int MOST_GATHERED = 16;
@@ -258,6 +266,16 @@ final class Columns {
    * larger than the others together: so a byte is rewritten only where its run doubles.
    */
   @Nullable InputSet cheapestToGather() {
+    int part = Math.max(FEWEST_OF_FEW, runs.size() / PART_OF_FEW);
+    return cheapestToGather(Math.min(FEWEST_GATHERED, part));
+  }
+
+  /** The same, of many. */
+  @Nullable InputSet cheapestOfMany() {
+    return cheapestToGather(FEWEST_GATHERED);
+  }
+
+  private @Nullable InputSet cheapestToGather(int fewest) {
     long[] bytes = new long[runs.size()];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = freeBytes(i);
@@ -271,7 +289,7 @@ final class Columns {
         sum += bytes[to];
         largest = Math.max(largest, bytes[to]);
         to++;
-        if (to - from >= FEWEST_GATHERED && largest <= sum - largest) {
+        if (to - from >= fewest && largest <= sum - largest) {
           all.add(new Adjacent(from, to, (double) sum / (to - from - 1)));
         }
       }
@@ -280,7 +298,7 @@ final class Columns {
         .sorted(Comparator.comparingDouble(Adjacent::cost))
         .limit(MOST_TRIED)
         .flatMap(each -> neighbours(each.from(), each.to()).stream())
-        .filter(set -> set.groups() >= FEWEST_GATHERED)
+        .filter(set -> set.groups() >= fewest)
         .filter(set -> set.upperBytes() <= maxInputBytes / GATHERED_PART)
         .findFirst()
         .orElse(null);

@@ -73,6 +73,15 @@ final class InputSet {
     return new InputSet(this);
   }
 
+  /** A copy that takes what overlaps in one level more. */
+  InputSet withLevel(int height) {
+    InputSet copy = new InputSet(this);
+    copy.lower.addAll(lower);
+    copy.lowerFrom = lowerFrom;
+    copy.takeLevels(height, height);
+    return copy;
+  }
+
   /** Takes the {@code i}th SSTable of a run, with its elders. */
   void takeWithElders(int group, int i) {
     takeWithElders(group, i, taken.length);

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Order of preference: L1 comes or goes; then by score, from 1 on; then an unwanted L1 is
  * drained. The score of a level is its size over its target. {@link DueL0} has that of L0. However
  * full L0 is, a level that is fuller goes first: what a merge of L0 costs is the size of L1, which
- * would grow and grow. While L1 is unwanted, L0 is merged into L2, along with what overlaps in L1.
+ * would grow and grow. While L1 is unwanted, or so much comes that it would go on at once, L0 is
+ * merged into L2, along with what overlaps in L1.
  *
  * <p>With tiers, what leaves L0 is put on top of them, and nothing of them is rewritten. A {@link
  * Crowd} of tiers becomes one. Once all of them hold more than they may, the column goes down that
@@ -59,6 +60,9 @@ public final class PartitionedLeveling implements MergePolicy {
 
   /** If so many times as much is rewritten, groups of L0 are merged that are less alike, too. */
   private static final int FAR_TOO_MUCH = 8;
+
+  /** How many times cheaper a merge has to be that takes what leaves L0 past a level. */
+  private static final int MUCH_CHEAPER = 2;
 
   /** So many SSTables are weighed by what reads have lost at a time: those that lost most. */
   private static final int MOST_PASSED = 64;
@@ -312,13 +316,14 @@ public final class PartitionedLeveling implements MergePolicy {
 
     private @Nullable MergeChoice mergeAnyL0(Candidate candidate) {
       MergeChoice choice = mergeL0(candidate);
-      boolean besideDeeper = view.running().stream().anyMatch(r -> r.slot() == Slot.DEEP);
-      return choice == null && besideDeeper ? mergeBlockedL0(candidate) : choice;
+      return choice == null && isBesideDeeper() ? mergeBlockedL0(candidate) : choice;
     }
 
     /**
      * Deeper merges hold what each merge of L0 needs. Those are given up, unless they relieve a
-     * level that is fuller than L0: then only groups of L0 are merged with each other meanwhile.
+     * level that is fuller than L0. Then L0 waits for them: what is merged within it meanwhile is
+     * rewritten once more, and nothing can leave it until that has ended. Only many small groups
+     * are worth it.
      */
     private @Nullable MergeChoice mergeBlockedL0(Candidate candidate) {
       List<MergeChoice> voidable =
@@ -327,12 +332,12 @@ public final class PartitionedLeveling implements MergePolicy {
               .filter(running -> score(running) <= candidate.score())
               .toList();
       if (voidable.isEmpty()) {
-        return mergeWithinL0(candidate, columns(version.groups()).newestAlike());
+        return mergeWithinL0(candidate, columns(version.groups()).cheapestOfMany());
       }
       MergeView freed = view.withVoidable(voidable).withoutVoidable();
       MergeChoice choice = new Search(freed).mergeL0(candidate);
       if (choice == null) {
-        return mergeWithinL0(candidate, columns(version.groups()).newestAlike());
+        return mergeWithinL0(candidate, columns(version.groups()).cheapestOfMany());
       }
       return choice.voiding(voidable.stream().filter(running -> meets(choice, running)).toList());
     }
@@ -550,7 +555,17 @@ public final class PartitionedLeveling implements MergePolicy {
         return null;
       }
       if (!rewritesTooMuch(first)) {
-        return finish(first, Place.level(outputOfL0()), Kind.MERGE, candidate.reason());
+        return mergeDown(first, candidate);
+      }
+      boolean isMuch = levelsOfOutput() <= TOO_MUCH * version.l0Bytes();
+      if (isMuch) {
+        InputSet least = leastRewritten(groups, first);
+        if (!rewritesTooMuch(least)) {
+          return mergeDown(least, candidate);
+        }
+        if (isBesideDeeper()) {
+          return null;
+        }
       }
       MergeChoice within = mergeWithinL0(candidate, isLittle() ? null : groups.newestAlike());
       if (within != null) {
@@ -558,13 +573,60 @@ public final class PartitionedLeveling implements MergePolicy {
       }
       // The newest may be a small rest of a sweep: then other groups are worth it, too, but not if
       // that rewrites more than it takes to merge another group down.
-      InputSet least =
-          groups.toMergeDown().min(Comparator.comparingDouble(InputSet::lowerShare)).orElse(first);
+      InputSet least = leastRewritten(groups, first);
       boolean any = isLittle() || first.lowerShare() > FAR_TOO_MUCH;
       within = any ? mergeWithinL0(candidate, groups.cheapestWithin(least.lowerShare())) : null;
-      return within != null
-          ? within
-          : finish(least, Place.level(outputOfL0()), Kind.MERGE, candidate.reason());
+      return within != null ? within : mergeDown(least, candidate);
+    }
+
+    private InputSet leastRewritten(Columns groups, InputSet first) {
+      return groups
+          .toMergeDown()
+          .min(Comparator.comparingDouble(InputSet::lowerShare))
+          .orElse(first);
+    }
+
+    /** Bytes of what L0 is merged with, in all keys. */
+    private long levelsOfOutput() {
+      long bytes = 0;
+      for (int height = top; height >= outputOfL0(); height--) {
+        bytes += version.atHeight(height).sizeBytes();
+      }
+      return bytes;
+    }
+
+    private boolean isBesideDeeper() {
+      return view.running().stream().anyMatch(running -> running.slot() == Slot.DEEP);
+    }
+
+    /** To the level below L0, or past it if that is much cheaper. */
+    private MergeChoice mergeDown(InputSet set, Candidate candidate) {
+      int output = outputOfL0();
+      InputSet further = output > 0 ? set.withLevel(output - 1) : null;
+      boolean past =
+          further != null
+              && !further.blocked()
+              && !meets(further, output - 1)
+              && isWorthGoingFurther(set, further, output);
+      return finish(
+          past ? further : set,
+          Place.level(past ? output - 1 : output),
+          Kind.MERGE,
+          candidate.reason() + (past ? ", too much for L" + (top + 1 - output) : ""));
+    }
+
+    /**
+     * What a level gets beyond its target goes on to the next one soon, by merges that each rewrite
+     * of that what the sizes of both ask for. If that is more than {@link #MUCH_CHEAPER} times as
+     * much as what the next level has there, one merge does it all. While merges keep up, L0 never
+     * delivers so much.
+     */
+    private boolean isWorthGoingFurther(InputSet set, InputSet further, int output) {
+      double ratio =
+          (double) version.atHeight(output - 1).sizeBytes() / targets.targetBytes(output);
+      double next = further.lowerBytes() - set.lowerBytes();
+      double beyond = set.upperBytes() + set.lowerBytes() - next / Math.max(1, ratio);
+      return MUCH_CHEAPER * next < beyond * (1 + ratio);
     }
 
     private boolean rewritesTooMuch(InputSet set) {
