@@ -190,6 +190,21 @@ class SettlerTest {
     }
   }
 
+  @Test
+  void aLargerTreeWithNothingInMemoryGoesDownToo() {
+    try (Store store = open(4 * MB)) {
+      Tree tree = large(store);
+      store.flush();
+      world.pass(SECOND);
+      assertTrue(stats(store).l0Groups() > 0);
+      for (int i = 0; i < 4; i++) {
+        scanShortly(tree, 800);
+        world.pass(SECOND / 4);
+      }
+      assertTrue(stats(store).mergeForReadsBytesWritten() > 0);
+    }
+  }
+
   private static long lastLevelBytes(Store store) {
     List<Long> levels = stats(store).levelBytes();
     return levels.get(levels.size() - 1);
