@@ -286,6 +286,9 @@ final class Batch {
   private void walk(SSTable table, int key, long guess) {
     long location = table.search(keys[key], lsn, guess);
     if (location == SSTable.ABSENT) {
+      if (hasLoaded(key, table) && lsn >= table.meta().maxLsn()) {
+        ValueLookup.keepAbsence(table, keys[key], hashes[key]);
+      }
       return;
     }
     if (SSTable.isMiss(location)) {
@@ -319,8 +322,8 @@ final class Batch {
     ByteBuffer scratch = probe.target();
     int found =
         entries.get(table.fileNumber(), sought, 0, sought.length, hashes[key], lsn, scratch);
-    if (found == EntryCache.ABSENT) {
-      return false;
+    if (found == EntryCache.ABSENT || found == EntryCache.NO_SUCH_KEY) {
+      return found == EntryCache.NO_SUCH_KEY;
     }
     known[key] = found <= scratch.remaining() ? DONE : LEFT;
     if (known[key] == DONE) {

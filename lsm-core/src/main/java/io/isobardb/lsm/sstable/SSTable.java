@@ -434,6 +434,16 @@ public final class SSTable {
     return pages != null ? pages[pageNo] : cache.pin(fileKey | pageNo, mode);
   }
 
+  /** Whether the cache has a page of one on disk, which becomes no hotter. */
+  boolean isCached(int pageNo) {
+    int slot = pool.epochs().enter();
+    try {
+      return page(pageNo, false) != PagePool.NONE;
+    } finally {
+      pool.epochs().exit(slot);
+    }
+  }
+
   /** As {@link #loadPage(int, Access)}, for one on disk; what is absent is read ahead. */
   int loadPage(int pageNo, Access mode, PageSequence sequence) {
     try {
