@@ -60,10 +60,17 @@ final class Deletions {
       return "delete files";
     }
 
+    /**
+     * One piece. What is left waits behind merges in memory: a flush may wait for the tree that one
+     * of them has, and what a large merge leaves can take seconds to delete.
+     */
     @Override
     public boolean step() {
       String name = files.first();
-      return name != null && (files.shrink(name, PIECE_BYTES) || deletes(name));
+      if (name != null && (files.shrink(name, PIECE_BYTES) || deletes(name))) {
+        scheduler.submit(new DeletionJob());
+      }
+      return false;
     }
 
     /** Deletes the first file; whether there are others. */
