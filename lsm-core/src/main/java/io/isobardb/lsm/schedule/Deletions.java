@@ -61,16 +61,18 @@ final class Deletions {
     }
 
     /**
-     * One piece. What is left waits behind merges in memory: a flush may wait for the tree that one
-     * of them has, and what a large merge leaves can take seconds to delete.
+     * To merges in memory: a flush may wait for the tree that one of them has, and what a large
+     * merge leaves can take seconds to delete.
      */
+    @Override
+    public boolean givesWay() {
+      return true;
+    }
+
     @Override
     public boolean step() {
       String name = files.first();
-      if (name != null && (files.shrink(name, PIECE_BYTES) || deletes(name))) {
-        scheduler.submit(new DeletionJob());
-      }
-      return false;
+      return name != null && (files.shrink(name, PIECE_BYTES) || deletes(name));
     }
 
     /** Deletes the first file; whether there are others. */
