@@ -31,7 +31,7 @@ final class ValueLookup extends Lookup {
   }
 
   @Override
-  int ask(SSTable table, byte[] key, Probe probe) {
+  int ask(SSTable table, byte[] key, Probe probe, boolean last) {
     long floor = probe.floor();
     if (table.meta().maxLsn() < floor) {
       return Probe.ABSENT;
@@ -39,7 +39,8 @@ final class ValueLookup extends Lookup {
     boolean indexed = table.isIndexed(probe.lsn());
     if (!indexed || probe.doubtsIndexes()) {
       int maybe = table.mayContain(probe.hash(), touch);
-      if (maybe != SSTable.MAYBE) {
+      boolean passes = SSTable.isMiss(maybe) && last && probe.trustsLastRun();
+      if (maybe != SSTable.MAYBE && !passes) {
         return maybe;
       }
     }
@@ -68,8 +69,9 @@ final class ValueLookup extends Lookup {
   }
 
   @Override
-  int load(SSTable table, byte[] key, Probe probe) {
-    long location = table.locatePinned(key, probe.hash(), probe.lsn());
+  int load(SSTable table, byte[] key, Probe probe, int asked) {
+    boolean filtered = table.missesFilter(asked);
+    long location = table.locatePinned(key, probe.hash(), probe.lsn(), filtered);
     boolean newest = probe.lsn() >= table.meta().maxLsn();
     if (location == SSTable.ABSENT) {
       if (newest) {

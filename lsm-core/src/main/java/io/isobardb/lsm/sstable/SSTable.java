@@ -186,6 +186,15 @@ public final class SSTable {
         : meta.filterPage() + Filter.block(hash, blocks) / filterBlocksPerPage;
   }
 
+  /** Whether an answer is a miss of a page of the filter, which was not asked so. */
+  public boolean missesFilter(long answer) {
+    if (!isMiss(answer) || meta.filterBlocks() == 0) {
+      return false;
+    }
+    int page = missedPage(answer) - meta.filterPage();
+    return page >= 0 && page <= (meta.filterBlocks() - 1) / filterBlocksPerPage;
+  }
+
   private boolean mayContain(int page, int pageNo, long hash) {
     int first = (pageNo - meta.filterPage()) * filterBlocksPerPage;
     int block = Filter.block(hash, meta.filterBlocks()) - first;
@@ -296,15 +305,16 @@ public final class SSTable {
   }
 
   /**
-   * As {@link #search}, but asks the filter first, and loads what it misses, one page after
-   * another. Outside of epochs, by a holder of a reference.
+   * As {@link #search}, but loads what it misses, one page after another. Outside of epochs, by a
+   * holder of a reference.
    *
+   * @param filtered whether the filter is asked first
    * @return the file's page, which is pinned until {@link #unpin}, and the entry there, as a
    *     location; or {@link #ABSENT}
    * @throws io.isobardb.memory.cache.NoFrameException if the cache has no room; nothing is pinned
    */
-  public long locatePinned(byte[] key, long hash, long lsn) {
-    int filterPage = filterPage(hash);
+  public long locatePinned(byte[] key, long hash, long lsn, boolean filtered) {
+    int filterPage = filtered ? filterPage(hash) : NO_FILTER;
     if (filterPage != NO_FILTER) {
       int page = loadPage(filterPage, Access.QUERY);
       boolean maybe = mayContain(page, filterPage, hash);

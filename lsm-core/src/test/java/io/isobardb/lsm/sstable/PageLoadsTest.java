@@ -391,7 +391,7 @@ class PageLoadsTest {
   void nothingIsReadAheadBeyondTheBound() throws Exception {
     try (World world = new World(4000, 64)) {
       byte[] end = World.key(300);
-      int last = SSTable.pageOf(world.table.locatePinned(end, KeyHash.hash(end, 0, 4), 8));
+      int last = SSTable.pageOf(world.table.locatePinned(end, KeyHash.hash(end, 0, 4), 8, true));
       world.table.unpin(last);
       AtomicInteger furthest = new AtomicInteger();
       AtomicInteger reads = new AtomicInteger();
