@@ -76,8 +76,11 @@ final class ValueLookup extends Lookup {
     if (location == SSTable.ABSENT) {
       if (newest) {
         int slot = epochs.enter();
-        keepAbsence(table, key, probe.hash());
-        epochs.exit(slot);
+        try {
+          keepAbsence(table, key, probe.hash());
+        } finally {
+          epochs.exit(slot);
+        }
       }
       return Probe.ABSENT;
     }
