@@ -273,6 +273,9 @@ public interface Tree {
    * {@link TreeOptions#mergeOperator} makes of the value and the operands since, in the order of
    * the writes.
    *
+   * <p>What had expired when the operand was written does not count. The merged value expires when
+   * its last operand does, by {@link #timeToLive}, whatever was said of the value below it.
+   *
    * @param key 0 to {@link #maxKeyBytes} bytes
    * @param operand in the form that the operator defines, 0 to {@link #maxValueBytes} bytes
    * @throws IllegalArgumentException if the tree has no merge operator, its operator refuses the

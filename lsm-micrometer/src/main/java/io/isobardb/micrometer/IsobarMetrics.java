@@ -9,6 +9,7 @@ import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import io.isobardb.memory.stats.Metric;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -40,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * seconds. With {@link #withTrees} there are also those of each tree, tagged with its name. Nothing
  * is pushed: the store is asked when the registry is read, at most once a second.
  *
- * <p>Once the store is closed, the next reading removes its meters. A store that was bound and not
- * closed is not noticed to be lost.
+ * <p>Once the store is closed, the next reading removes its meters, and so does binding another
+ * one: a store that is opened again has them anew. A store that was bound and not closed is not
+ * noticed to be lost.
  *
  * <p>Thread rule: all methods may be called by any thread.
  */
@@ -139,11 +141,30 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   }
 
   @Override
-  public synchronized void bindTo(MeterRegistry registry) {
+  public void bindTo(MeterRegistry registry) {
+    Objects.requireNonNull(registry, "registry");
+    readOthers(registry);
+    bind(registry);
+  }
+
+  /**
+   * Reads what other stores have in a registry, so that those that are closed remove it. Else a
+   * store that was closed and opened again would get the meters of before, and lose them at the
+   * next reading. The monitor must not be held: this takes theirs.
+   */
+  private static void readOthers(MeterRegistry registry) {
+    for (Meter meter : registry.getMeters()) {
+      if (meter.getId().getName().startsWith(PREFIX)) {
+        meter.measure().forEach(Measurement::getValue);
+      }
+    }
+  }
+
+  private synchronized void bind(MeterRegistry registry) {
     if (closed) {
       throw new IllegalStateException("these metrics are closed");
     }
-    Bound to = new Bound(Objects.requireNonNull(registry, "registry"));
+    Bound to = new Bound(registry);
     bound.add(to);
     try {
       addAll(to, to.ofStore, Figure.ofStore(), store::metrics, tags);
@@ -299,13 +320,16 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     return metric.unit().equals(NANOSECONDS) ? plain / NANOS_PER_SECOND : plain;
   }
 
-  /** The value of a figure; null if the store was closed, or the tree dropped. */
+  /** The value of a figure; null if the store was closed, which ends this, or the tree dropped. */
   private <S> @Nullable Object read(Figure<S> figure, Supplier<? extends @Nullable S> stats) {
     look();
     try {
       S now = stats.get();
       return now == null ? null : figure.of(now);
     } catch (StoreClosedException e) {
+      if (!Thread.holdsLock(this)) { // else meters are being added: the next reading does it
+        close();
+      }
       return null;
     }
   }

@@ -128,6 +128,26 @@ class IsobarMetricsTest {
     readUntil(() -> registry.getMeters().isEmpty());
   }
 
+  /** Nobody read the registry while the store was closed. */
+  @Test
+  void aStoreThatIsOpenedAgainHasItsMeters() throws InterruptedException {
+    for (int puts = 1; puts <= 2; puts++) {
+      try (Store store = Store.open(dir)) {
+        new IsobarMetrics(store).withTrees().bindTo(registry);
+        Tree tree = store.openTree("t");
+        for (int i = 0; i < puts; i++) {
+          tree.put(KEY, VALUE);
+        }
+        int expected = puts;
+        readUntil(() -> registry.get("isobar.puts").functionCounter().count() == expected);
+        readUntil(
+            () ->
+                registry.get("isobar.tree.puts").tags("tree", "t").functionCounter().count()
+                    == expected);
+      }
+    }
+  }
+
   @Test
   void closedMetricsAreGone() {
     try (Store store = Store.open(dir)) {

@@ -40,6 +40,8 @@ public final class Probe implements PerThread.Reusable {
 
   private static final int DOUBT = 4;
   private static final int MOST_DOUBT = 8;
+  private static final int TRUST = 4;
+  private static final int MOST_TRUST = 8;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final LongSupplier AT_ANY_TIME = () -> 0;
@@ -59,6 +61,9 @@ public final class Probe implements PerThread.Reusable {
 
   /** How often indexes were asked in vain lately, over all reads with it. */
   private int doubt;
+
+  /** How often the last run had what came to it lately, over all reads with it. */
+  private int trust;
 
   /** Whether the runs that the read asks are to be counted. */
   private boolean counted;
@@ -201,6 +206,23 @@ public final class Probe implements PerThread.Reusable {
       doubt = Math.min(MOST_DOUBT, doubt + VAIN_WEIGHT);
     } else if (doubt > 0) {
       doubt--;
+    }
+  }
+
+  /**
+   * Whether the last run has most keys that come to it. Then a page of its filter is not worth a
+   * read: those of its index and the data follow anyway.
+   */
+  public boolean trustsLastRun() {
+    return trust >= TRUST;
+  }
+
+  /** The last run on the way was asked, and knew the key or did not. */
+  public void onLastRunAsked(boolean found) {
+    if (!found) {
+      trust = Math.max(0, trust - VAIN_WEIGHT);
+    } else if (trust < MOST_TRUST) {
+      trust++;
     }
   }
 

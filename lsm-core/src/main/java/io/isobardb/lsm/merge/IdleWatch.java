@@ -163,7 +163,8 @@ public final class IdleWatch implements StoreWatch {
     loss.listen(this::onWritten);
     // Scans may have to lose more, as lookups count against them: then that is asked again.
     long settles = due(settler.priceNanos(tree), loss.nanosOfScans() - before.scanNanos());
-    loss.tellAt(due(Math.min(memoryMerger.priceNanos(tree), settles), -loss.nanosPerRun()));
+    long looks = Math.min(memoryMerger.priceNanos(tree), settler.nanosToLook(tree));
+    loss.tellAt(due(Math.min(looks, settles), -loss.nanosPerRun()));
     return false;
   }
 

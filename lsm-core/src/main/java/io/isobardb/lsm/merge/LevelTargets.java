@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * How large the levels of a tree should be, and whether L1 should come or go. The last level is
  * taken as full and sets the others, by a {@link LevelPlan} for the batches that L0 delivers.
  *
- * <p>While no batches are known, or T is given, the rule is the paper's: a level at height h may
+ * <p>After an opening no batches are known until L0 delivers one. The levels of a large tree are
+ * what earlier batches made them, and stay so until then.
+ *
+ * <p>If sizes don't go by batches, or T is given, the rule is the paper's: a level at height h may
  * hold a T<sup>h</sup>th of the last one. L1 is added when write memory times T is less than L1's
  * target, dropped when it exceeds f times L2's. Just after either, the write memory must change by
  * the factor f, or T, before the other. How many levels a small tree has is decided so in any case.
@@ -43,6 +46,7 @@ final class LevelTargets {
   private static final double BEYOND_SPACE = 1 / 64.0;
 
   private final LevelingOptions options;
+  private final Version version;
   private final TreeShape shape;
   private final long targetBytes;
   private final long lastBytes;
@@ -60,6 +64,9 @@ final class LevelTargets {
   /** Whether the number of levels goes by that, too. */
   private final boolean large;
 
+  /** Whether levels may stay as they are, since L0 has not told yet what it delivers. */
+  private final boolean stay;
+
   private final double ratio;
   private final @Nullable LevelShares plan;
 
@@ -70,6 +77,7 @@ final class LevelTargets {
             ? options.fixedWriteMemoryBytes()
             : view.writeMemoryBytes();
     this.options = options;
+    this.version = version;
     this.shape = view.shape();
     this.targetBytes = view.targetBytes();
     this.lastBytes = version.atHeight(0).sizeBytes();
@@ -80,8 +88,11 @@ final class LevelTargets {
     this.tierBytes = tierBytes(view);
     boolean fixed = options.sizeRatio() > 0 || options.fixedWriteMemoryBytes() > 0;
     this.plan = tierBytes > 0 ? null : view.plan();
-    this.batchBytes = tierBytes > 0 || plan != null || fixed ? 0 : view.batchBytes();
-    this.large = batchBytes > 0 && lastBytes >= LARGE * writeMemoryBytes;
+    boolean byBatches = tierBytes == 0 && plan == null && !fixed;
+    this.batchBytes = byBatches ? Math.max(0, view.batchBytes()) : 0;
+    boolean isLarge = lastBytes >= LARGE * writeMemoryBytes;
+    this.large = batchBytes > 0 && isLarge;
+    this.stay = byBatches && view.batchBytes() == MergeView.UNTOLD && levels > 1 && isLarge;
     if (tierBytes > 0) {
       this.ratio = LevelPlan.leastRatio(levelsBelowTiers(), shape.maxSpace() - 1);
     } else {
@@ -168,7 +179,8 @@ final class LevelTargets {
 
   /** What a level should hold at most, in bytes; the last one has no target. */
   long targetBytes(int height) {
-    return Math.max(targetBytes, (long) share(height));
+    long held = stay ? version.atHeight(height).sizeBytes() : 0;
+    return Math.max(held + targetBytes, (long) share(height));
   }
 
   /** What the levels are to hold, the one that is about to come included. */
@@ -230,6 +242,7 @@ final class LevelTargets {
       return levels < plan.count();
     }
     return levels < Place.MAX_LEVELS
+        && !stay
         && (large ? wanted(batchBytes) > levels : reach() < share(levels - 1));
   }
 
@@ -242,6 +255,7 @@ final class LevelTargets {
       return levels > plan.count();
     }
     return levels > 1
+        && !stay
         && (large
             ? wanted(batchBytes / options.dropFactor()) < levels
             : reach() > options.dropFactor() * share(levels - 2));

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     come and go with every flush
  * @param targetBytes the size of an SSTable
  * @param batchBytes what L0 delivers to the levels at a time, without what is overwritten within
- *     it; 0 if that is not known
+ *     it; 0 if that is not to be looked at, {@link #UNTOLD} if it has not delivered anything yet
  * @param plan what the levels are to hold; null if they follow batches or write memory
  * @param running choices for this tree that were made and are not yet in {@code version}
  * @param voidable those of {@code running} that can still be given up, without a trace
@@ -34,6 +34,9 @@ public record MergeView(
     List<MergeChoice> running,
     List<MergeChoice> voidable,
     Set<Slot> free) {
+  /** L0 has delivered nothing to the levels since the tree was opened. */
+  public static final long UNTOLD = -1;
+
   /** A view of a tree that may begin any merge, where none is given up. */
   public MergeView(
       Version version,
@@ -55,7 +58,7 @@ public record MergeView(
 
   /** Checks the numbers. */
   public MergeView {
-    if (writeMemoryBytes < 0 || targetBytes <= 0 || batchBytes < 0) {
+    if (writeMemoryBytes < 0 || targetBytes <= 0 || batchBytes < UNTOLD) {
       throw new IllegalArgumentException(
           "write memory " + writeMemoryBytes + ", target " + targetBytes + ", batch " + batchBytes);
     }

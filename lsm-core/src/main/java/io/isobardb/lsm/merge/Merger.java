@@ -412,12 +412,13 @@ public final class Merger {
         made.add(job.choice());
       }
     }
+    long batch = tree.work().batchBytes();
     return new MergeView(
         tree.states().current().version(),
         tree.shape(),
         flushes.recentMemoryBytes(tree),
         tableBytes(tree),
-        tree.work().batchBytes(),
+        batch > 0 ? batch : MergeView.UNTOLD,
         tree.levels().plan(),
         made,
         voidable,

@@ -1,6 +1,10 @@
 package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.sstable.SSTableMeta;
+import io.isobardb.lsm.state.Run;
+import io.isobardb.lsm.state.Table;
+import io.isobardb.lsm.state.TreeHandle;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -22,6 +26,22 @@ public record ReadLosses(Map<Long, Double> pages, int pageBytes, double written,
   /** Copies the map. */
   public ReadLosses {
     pages = Map.copyOf(pages);
+  }
+
+  /** What reads have lost by passing SSTables of a tree, by the numbers of their files. */
+  public static Map<Long, Double> pagesLost(TreeHandle tree) {
+    Map<Long, Double> lost = new HashMap<>();
+    for (Run run : tree.states().current().disk()) {
+      for (Table table : run.tables()) {
+        if (table instanceof Table.Stored stored) {
+          double pages = stored.content().reads().pagesLost();
+          if (pages > 0) {
+            lost.put(stored.content().meta().fileNumber(), pages);
+          }
+        }
+      }
+    }
+    return lost;
   }
 
   double of(SSTableMeta table) {

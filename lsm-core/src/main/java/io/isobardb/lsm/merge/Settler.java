@@ -4,6 +4,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.state.ReadLoss;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeState;
+import io.isobardb.lsm.version.Version;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -16,8 +17,11 @@ import java.util.Map;
  * once the scans since its last write have lost by its runs half of what that takes. That comes to
  * about three times what would have been best if the worst comes, and to nothing where nobody scans
  * (decision 0011). Lookups count against it: what is packed in memory has an index that answers
- * them. A larger tree is left alone: its reads wait for the device, and merging it takes long. So
- * is one of which nearly all is one run already.
+ * them. A tree of which nearly all is one run already is left alone.
+ *
+ * <p>Reads of a larger tree wait for the device, once for each run on disk that they come to. What
+ * it has in memory stays there. Its SSTables are merged down one by one, with what goes along, once
+ * readers have waited for as many pages in vain as that rewrites ({@link ReadLosses}).
  *
  * <p>Thread rule: for {@link IdleWatch}, which calls one method at a time.
  */
@@ -36,6 +40,12 @@ final class Settler {
    * then a byte is not written more often for it than on its way through levels.
    */
   private static final int MOST_TIMES = 8;
+
+  /**
+   * A larger tree is looked at once cursors may have lost this part of the pages that are to go
+   * down.
+   */
+  private static final int LOOK_PART = 2;
 
   private final Engine engine;
   private final Merger merger;
@@ -58,6 +68,10 @@ final class Settler {
    */
   boolean request(TreeHandle tree, long lostNanos) {
     MergeDown.Settled wish = begun.get(tree);
+    if (wish == null && isLarge(tree)) {
+      mergeWhatIsPaidFor(tree);
+      return false;
+    }
     if (wish == null) {
       if (lostNanos < priceNanos(tree)) {
         return false;
@@ -80,6 +94,35 @@ final class Settler {
     }
     merger.add(tree, wish);
     return true;
+  }
+
+  private boolean isLarge(TreeHandle tree) {
+    TreeState state = tree.states().current();
+    long bytes = state.memoryBytes() + state.version().sizeBytes();
+    return bytes > MOST_PART * engine.catalog().space().pool().limitBytes();
+  }
+
+  private void mergeWhatIsPaidFor(TreeHandle tree) {
+    Map<Long, Double> lost = mayWrite() ? ReadLosses.pagesLost(tree) : Map.of();
+    if (!lost.isEmpty()) {
+      int pageBytes = engine.catalog().space().pageSize();
+      // To read and write a page in large pieces takes about as long as a reader waits for one.
+      merger.mergeForReads(tree, new ReadLosses(lost, pageBytes, 0, 1));
+    }
+  }
+
+  /**
+   * How much cursors of a large tree have to lose until it is worth a look again, in nanoseconds of
+   * {@link ReadLoss}; {@code Long.MAX_VALUE} if there is nothing to go down.
+   */
+  long nanosToLook(TreeHandle tree) {
+    Version version = tree.states().current().version();
+    long above = version.sizeBytes() - version.atHeight(0).sizeBytes();
+    if (above == 0 || !isLarge(tree) || !mayWrite()) {
+      return Long.MAX_VALUE;
+    }
+    long pages = above / engine.catalog().space().pageSize();
+    return ReadLoss.SEEK_NANOS * Math.max(1, pages / LOOK_PART);
   }
 
   /** Ends what was begun for a tree: it is written to, or gone. Merges under way go on. */

@@ -9,7 +9,7 @@ import io.isobardb.memory.stats.Metric.Kind;
  *
  * @param gets keys looked up, each key of a {@code multiGet}, and what transactions and datasets
  *     look up; not what a transaction finds among its own writes
- * @param puts keys set or merged into, in batches and commits, too
+ * @param puts keys set or merged into, in batches and commits, too; not those of bulk loads
  * @param deletes keys and ranges of keys removed, in batches and commits, too
  * @param scans cursors opened
  * @param steps moves of cursors to the next entry or the one before; of an open cursor the last

@@ -56,6 +56,9 @@ final class Batch {
   /** The run that is being asked. */
   private int run;
 
+  /** Whether no run comes after it. */
+  private boolean last;
+
   /** Values that were loaded from L0. */
   private int foundInL0;
 
@@ -171,9 +174,14 @@ final class Batch {
     return openKeys > 0 || (waiting != null && waiting.hasMore());
   }
 
-  /** Goes on to a run: keys that waited there are open again. */
-  void enter(int number) {
+  /**
+   * Goes on to a run: keys that waited there are open again.
+   *
+   * @param isLast whether none comes after it
+   */
+  void enter(int number, boolean isLast) {
     run = number;
+    last = isLast;
     if (waiting != null) {
       for (int key = waiting.next(number); key >= 0; key = waiting.next(number)) {
         known[key] = OPEN;
@@ -192,10 +200,12 @@ final class Batch {
       SSTable content = stored.content();
       int maybe =
           content.isIndexed(lsn) ? SSTable.MAYBE : content.mayContain(hashes[open[i]], true);
-      if (SSTable.isMiss(maybe)) {
+      if (SSTable.isMiss(maybe) && !(last && probe.trustsLastRun())) {
         miss(open[i], content, maybe);
       } else if (maybe != SSTable.ABSENT) {
         walks[i] = content;
+      } else if (last) {
+        probe.onLastRunAsked(false);
       }
     } else if (table instanceof Table.Active sealed) {
       ask(sealed.content(), open[i]);
@@ -285,7 +295,13 @@ final class Batch {
 
   private void walk(SSTable table, int key, long guess) {
     long location = table.search(keys[key], lsn, guess);
+    if (last && !SSTable.isMiss(location)) {
+      probe.onLastRunAsked(location != SSTable.ABSENT);
+    }
     if (location == SSTable.ABSENT) {
+      if (hasLoaded(key, table) && lsn >= table.meta().maxLsn()) {
+        ValueLookup.keepAbsence(table, keys[key], hashes[key]);
+      }
       return;
     }
     if (SSTable.isMiss(location)) {
@@ -319,8 +335,8 @@ final class Batch {
     ByteBuffer scratch = probe.target();
     int found =
         entries.get(table.fileNumber(), sought, 0, sought.length, hashes[key], lsn, scratch);
-    if (found == EntryCache.ABSENT) {
-      return false;
+    if (found == EntryCache.ABSENT || found == EntryCache.NO_SUCH_KEY) {
+      return found == EntryCache.NO_SUCH_KEY;
     }
     known[key] = found <= scratch.remaining() ? DONE : LEFT;
     if (known[key] == DONE) {

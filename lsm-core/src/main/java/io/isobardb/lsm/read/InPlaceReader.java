@@ -77,16 +77,17 @@ public final class InPlaceReader {
     }
 
     @Override
-    int ask(SSTable asked, byte[] key, Probe sought) {
-      return asked.mayContain(sought.hash(), true) == SSTable.ABSENT
-          ? Probe.ABSENT
-          : Probe.ELSEWHERE;
+    int ask(SSTable asked, byte[] key, Probe sought, boolean last) {
+      int maybe = asked.mayContain(sought.hash(), true);
+      boolean passes = SSTable.isMiss(maybe) && last && sought.trustsLastRun();
+      return maybe == SSTable.MAYBE || passes ? Probe.ELSEWHERE : maybe;
     }
 
     @Override
-    int load(SSTable asked, byte[] key, Probe sought) {
+    int load(SSTable asked, byte[] key, Probe sought, int said) {
       try {
-        location = asked.locatePinned(key, sought.hash(), sought.lsn());
+        boolean filtered = asked.missesFilter(said);
+        location = asked.locatePinned(key, sought.hash(), sought.lsn(), filtered);
       } catch (NoFrameException e) {
         return Probe.ELSEWHERE;
       }

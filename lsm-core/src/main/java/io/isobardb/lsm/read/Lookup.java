@@ -48,19 +48,22 @@ abstract class Lookup {
   /**
    * Asks an SSTable, whose range has the key.
    *
+   * @param last whether no run comes after it: if {@link Probe#trustsLastRun}, no page of its
+   *     filter is worth a read
    * @return not negative if it knows the key, else {@link Probe#ABSENT}, {@link Probe#DELETED},
    *     {@link Probe#OPERAND}, {@link Probe#ELSEWHERE} or a miss of {@link SSTable}, which names a
    *     page
    */
-  abstract int ask(SSTable table, byte[] key, Probe probe);
+  abstract int ask(SSTable table, byte[] key, Probe probe, boolean last);
 
   /**
    * Asks an SSTable outside of epochs, page by page, after {@link #ask} could not tell.
    *
+   * @param asked what that said: the filter needs no asking unless a page of it was missed
    * @return not negative, {@link Probe#ABSENT}, {@link Probe#DELETED}, {@link Probe#OPERAND} or
    *     {@link Probe#ELSEWHERE}
    */
-  abstract int load(SSTable table, byte[] key, Probe probe);
+  abstract int load(SSTable table, byte[] key, Probe probe, int asked);
 
   /** How many of the first runs may have what is sought. */
   int runs(TreeState state, Probe probe) {
@@ -89,7 +92,11 @@ abstract class Lookup {
       int found = Probe.ABSENT;
       // By exact classes, the quickest way: this is where reads spend their time.
       if (table instanceof Table.Stored stored) {
-        found = ask(stored.content(), key, probe);
+        boolean last = run == end - 1;
+        found = ask(stored.content(), key, probe, last);
+        if (last && !isToLoad(found)) {
+          probe.onLastRunAsked(found != Probe.ABSENT);
+        }
       } else if (table instanceof Table.Active sealed) {
         found = ask(sealed.content(), key, probe);
       } else if (table instanceof Table.Indexed indexed) {
@@ -118,7 +125,10 @@ abstract class Lookup {
       if (!(state.run(run).find(key) instanceof Table.Stored stored)) {
         throw new IllegalStateException("run " + run + " has no SSTable for the key");
       }
-      int found = load(stored.content(), key, probe);
+      int found = load(stored.content(), key, probe, found(answer));
+      if (run == runs(state, probe) - 1) {
+        probe.onLastRunAsked(found != Probe.ABSENT);
+      }
       if (found != Probe.ABSENT) {
         return answer(run, found);
       }
@@ -149,7 +159,7 @@ abstract class Lookup {
   static void findOn(TreeState state, Batch batch) {
     for (int i = 0; i < state.runCount() && batch.goesOn(); i++) {
       Run run = state.run(i);
-      batch.enter(i);
+      batch.enter(i, i == state.runCount() - 1);
       for (int k = 0; k < batch.openKeys(); k++) {
         batch.reach(k, run.find(batch.openKey(k)));
       }

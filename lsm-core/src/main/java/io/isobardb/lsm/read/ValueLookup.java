@@ -31,7 +31,7 @@ final class ValueLookup extends Lookup {
   }
 
   @Override
-  int ask(SSTable table, byte[] key, Probe probe) {
+  int ask(SSTable table, byte[] key, Probe probe, boolean last) {
     long floor = probe.floor();
     if (table.meta().maxLsn() < floor) {
       return Probe.ABSENT;
@@ -39,7 +39,8 @@ final class ValueLookup extends Lookup {
     boolean indexed = table.isIndexed(probe.lsn());
     if (!indexed || probe.doubtsIndexes()) {
       int maybe = table.mayContain(probe.hash(), touch);
-      if (maybe != SSTable.MAYBE) {
+      boolean passes = SSTable.isMiss(maybe) && last && probe.trustsLastRun();
+      if (maybe != SSTable.MAYBE && !passes) {
         return maybe;
       }
     }
@@ -49,7 +50,7 @@ final class ValueLookup extends Lookup {
         cached = cached(table, key, probe);
       }
       if (cached != EntryCache.ABSENT) {
-        return cached;
+        return cached == EntryCache.NO_SUCH_KEY ? Probe.ABSENT : cached;
       }
     }
     long location = table.search(key, probe.hash(), probe.lsn(), touch);
@@ -68,9 +69,19 @@ final class ValueLookup extends Lookup {
   }
 
   @Override
-  int load(SSTable table, byte[] key, Probe probe) {
-    long location = table.locatePinned(key, probe.hash(), probe.lsn());
+  int load(SSTable table, byte[] key, Probe probe, int asked) {
+    boolean filtered = table.missesFilter(asked);
+    long location = table.locatePinned(key, probe.hash(), probe.lsn(), filtered);
+    boolean newest = probe.lsn() >= table.meta().maxLsn();
     if (location == SSTable.ABSENT) {
+      if (newest) {
+        int slot = epochs.enter();
+        try {
+          keepAbsence(table, key, probe.hash());
+        } finally {
+          epochs.exit(slot);
+        }
+      }
       return Probe.ABSENT;
     }
     int entry = SSTable.entryOf(location);
@@ -82,7 +93,6 @@ final class ValueLookup extends Lookup {
       found = copy(page, entry, probe);
       Memory memory = pool.memory(page);
       int base = pool.base(page);
-      boolean newest = probe.lsn() >= table.meta().maxLsn();
       if (found >= 0 && newest) {
         keep(table, key, probe.hash(), (long) page << 32 | entry, found);
       }
@@ -119,6 +129,17 @@ final class ValueLookup extends Lookup {
       long version = PageReader.lsn(memory, base, entry);
       EntryCache.Value value = new EntryCache.Value(memory, from, length, version);
       space.cache().entries().put(table.fileNumber(), key, 0, key.length, hash, value);
+    }
+  }
+
+  /**
+   * Keeps in the cache of entries that a file has no version of a key, which was worth a read from
+   * disk. Nothing needs to be kept where the filter tells.
+   */
+  static void keepAbsence(SSTable table, byte[] key, long hash) {
+    if (table.mayContain(hash, false) == SSTable.MAYBE) {
+      EntryCache entries = table.space().cache().entries();
+      entries.put(table.fileNumber(), key, 0, key.length, hash, null);
     }
   }
 

@@ -112,7 +112,7 @@ public final class VersionReader {
     }
 
     @Override
-    int ask(SSTable table, byte[] key, Probe since) {
+    int ask(SSTable table, byte[] key, Probe since, boolean last) {
       if (table.meta().maxLsn() <= since.lsn()) {
         return Probe.ABSENT;
       }
@@ -125,8 +125,9 @@ public final class VersionReader {
     }
 
     @Override
-    int load(SSTable table, byte[] key, Probe since) {
-      long location = table.locatePinned(key, since.hash(), Long.MAX_VALUE);
+    int load(SSTable table, byte[] key, Probe since, int asked) {
+      boolean filtered = table.missesFilter(asked);
+      long location = table.locatePinned(key, since.hash(), Long.MAX_VALUE, filtered);
       if (location == SSTable.ABSENT) {
         return Probe.ABSENT;
       }

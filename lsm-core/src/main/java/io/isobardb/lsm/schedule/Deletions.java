@@ -60,6 +60,15 @@ final class Deletions {
       return "delete files";
     }
 
+    /**
+     * To merges in memory: a flush may wait for the tree that one of them has, and what a large
+     * merge leaves can take seconds to delete.
+     */
+    @Override
+    public boolean givesWay() {
+      return true;
+    }
+
     @Override
     public boolean step() {
       String name = files.first();

@@ -36,6 +36,11 @@ public interface Job {
   /** For messages and thread names, such as {@code "flush users"}. */
   String name();
 
+  /** Whether others of its priority go first, too, between two of its steps. */
+  default boolean givesWay() {
+    return false;
+  }
+
   /**
    * Does a bounded piece of work (some hundred microseconds, or a few pages).
    *

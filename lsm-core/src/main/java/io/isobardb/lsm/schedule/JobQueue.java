@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * and a simulation for workers in virtual time.
  *
  * <p>Order: the most urgent priority first, first come first served within one. Between two steps a
- * job gives way to a more urgent one, and goes back to the head of its priority.
+ * job gives way to a more urgent one, and goes back to the head of its priority. One that {@link
+ * Job#givesWay} does so to others of its priority, too, and goes behind them.
  *
  * <p>With two workers or more, slots are kept free:
  *
@@ -185,10 +186,22 @@ public final class JobQueue {
       next = takeOfL0(nanos);
     }
     if (next == null) {
+      if (mine.givesWay()) {
+        putBehind(mine);
+      }
       return take(priority);
     }
     preemptions++;
     return next;
+  }
+
+  /** A job that is put aside goes behind all others of its priority. */
+  private void putBehind(Job job) {
+    int priority = job.priority().ordinal();
+    queues.get(priority).remove(job);
+    queues.get(priority).addLast(job);
+    aside[priority]--;
+    awake.remove(job);
   }
 
   private @Nullable Job takeOfL0(long nanos) {
@@ -238,8 +251,9 @@ public final class JobQueue {
   }
 
   /**
-   * Jobs of higher ordinals than this may have to give way between two steps: to be read without a
-   * lock, so that {@link #nextAfter} is called only when it matters.
+   * Jobs of higher ordinals than this may have to give way between two steps, and so may those of
+   * this one that {@link Job#givesWay}: to be read without a lock, so that {@link #nextAfter} is
+   * called only when it matters.
    */
   public int urgency() {
     if (awaitsL0() && !mayRun(FLUSH)) {

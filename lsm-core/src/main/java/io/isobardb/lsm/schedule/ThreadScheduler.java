@@ -467,7 +467,7 @@ public final class ThreadScheduler implements Scheduler {
 
   /** Returns the job to go on with, if a more urgent one came and the job gave way to it. */
   private @Nullable Job runUntilDoneOrPreempted(Job job) {
-    int priority = job.priority().ordinal();
+    int priority = job.priority().ordinal() + (job.givesWay() ? 1 : 0);
     try {
       while (true) {
         long began = times.ofThread();

@@ -115,7 +115,12 @@ public final class PageFile implements PageLoader, AutoCloseable {
     if (ahead == null) {
       return pin(pageNo, mode);
     }
-    int from = ahead.read(pageNo, mode);
+    int from;
+    try {
+      from = ahead.read(pageNo, mode);
+    } catch (IOException e) {
+      return pin(pageNo, mode); // Another page of the piece may be the one that can't be read.
+    }
     return cache.load(
         key,
         (same, memory, base) -> {

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  * another: pieces of the file that grow with what was asked for in a row, so that a short scan
  * reads little in vain and a long one costs few reads.
  *
+ * <p>A device reads two or three pages in about the time of one. So the first page that a scan
+ * misses is read together with those behind it that it is likely to need: as many as scans have
+ * gone over in this SSTable ({@link TableReads#likelyPages}).
+ *
  * <p>When the reader comes to the second half of a piece, a helper begins to read the next one,
  * twice as large: so the device works while the reader does. It is one piece ahead at most, and
  * does not read beyond what is wanted. An error there is forgotten, since the reader may never get
@@ -21,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread at a time.
  */
 final class PageSequence implements AutoCloseable {
-  /** Pages in a row that are loaded one by one. */
-  private static final int SINGLE_PAGES = 3;
+  /** A scan that has gone over more pages than these reads ahead. */
+  private static final int SHORT_PAGES = 3;
 
   private static final int NONE = -2;
 
@@ -30,6 +34,9 @@ final class PageSequence implements AutoCloseable {
   private final Access mode;
   private final Access aheadMode;
   private final int pageSize;
+
+  /** What scans have gone over; null if this is none. */
+  private final @Nullable TableReads reads;
 
   /** Behind the last page that is wanted. */
   private IntSupplier endPage;
@@ -50,14 +57,25 @@ final class PageSequence implements AutoCloseable {
   private int last;
   private int inRow;
 
+  /** How many pages the first piece of a scan has. */
+  private int firstPages = 1;
+
+  /** Whether the first page of the row was not in memory. */
+  private boolean missedFirst;
+
   private PageSequence(
-      SSTable table, Access mode, Access aheadMode, int last, int inRow, int endPage) {
+      SSTable table,
+      Access mode,
+      Access aheadMode,
+      @Nullable TableReads reads,
+      int last,
+      int endPage) {
     this.table = table;
     this.mode = mode;
     this.aheadMode = aheadMode;
     this.pageSize = table.space().pageSize();
+    this.reads = reads;
     this.last = last;
-    this.inRow = inRow;
     this.endPage = () -> endPage;
   }
 
@@ -65,13 +83,15 @@ final class PageSequence implements AutoCloseable {
    * For a reader that may go on for any length. The pages of a long scan come into the cache cold.
    */
   static PageSequence ofScan(SSTable table) {
-    return new PageSequence(table, Access.QUERY, Access.SCAN, NONE, 0, table.meta().rootPage());
+    TableReads reads = table.isInMemory() ? null : table.reads();
+    return new PageSequence(table, Access.QUERY, Access.SCAN, reads, NONE, table.meta().rootPage());
   }
 
   /** For a reader that needs {@code pages} pages from {@code first} on. */
   static PageSequence of(SSTable table, Access mode, int first, int pages) {
-    return new PageSequence(
-        table, mode, mode, first - 1, pages > SINGLE_PAGES ? pages : 0, first + pages);
+    PageSequence sequence = new PageSequence(table, mode, mode, null, first - 1, first + pages);
+    sequence.inRow = pages > SHORT_PAGES ? pages : 0;
+    return sequence;
   }
 
   /**
@@ -89,21 +109,67 @@ final class PageSequence implements AutoCloseable {
   int load(int pageNo) {
     inRow = pageNo == last + 1 ? inRow + 1 : 1;
     last = pageNo;
-    if (inRow <= SINGLE_PAGES || table.isInMemory()) {
+    if (table.isInMemory() || (reads == null && inRow <= SHORT_PAGES)) {
       return loadSingle(pageNo);
     }
-    return table.loadPage(pageNo, aheadMode, this);
+    return inRow > SHORT_PAGES ? table.loadPage(pageNo, aheadMode, this) : loadOfShort(pageNo);
+  }
+
+  /** The same for one of the first pages of a scan. */
+  private int loadOfShort(int pageNo) {
+    int page = table.pinIfThere(pageNo, mode);
+    if (page != PagePool.NONE) {
+      return page;
+    }
+    missedFirst |= inRow == 1;
+    tellMiss();
+    ReadAhead now = ahead;
+    if (now == null || !now.holds(pageNo)) {
+      firstPages = likelyPages(pageNo);
+      if (firstPages == 1) {
+        return table.loadPage(pageNo, mode);
+      }
+    }
+    return table.loadPage(pageNo, mode, this);
+  }
+
+  private void tellMiss() {
+    Consumer<SSTable> beforeWait = onMiss;
+    if (beforeWait != null) {
+      beforeWait.accept(table);
+    }
+  }
+
+  /** How many pages from one on are likely to be wanted, and are not in memory; 1 at least. */
+  private int likelyPages(int pageNo) {
+    int likely = reads == null ? 1 : reads.likelyPages() - inRow + 1;
+    if (likely > 1) {
+      likely = Math.min(likely, endPage.getAsInt() - pageNo);
+    }
+    int count = 1;
+    while (count < likely && !table.isCached(pageNo + count)) {
+      count++;
+    }
+    return count;
+  }
+
+  /** The reader ends, or is about to be placed elsewhere. */
+  void endRow() {
+    if (missedFirst && reads != null) {
+      reads.onPassed(inRow);
+    }
+    missedFirst = false;
+    last = NONE;
   }
 
   /** The same for a page that is not one of a row, such as that of an index. */
   int loadSingle(int pageNo) {
-    Consumer<SSTable> beforeWait = onMiss;
-    if (beforeWait != null) {
+    if (onMiss != null) {
       int page = table.pinIfThere(pageNo, mode);
       if (page != PagePool.NONE) {
         return page;
       }
-      beforeWait.accept(table);
+      tellMiss();
     }
     return table.loadPage(pageNo, mode);
   }
@@ -114,7 +180,7 @@ final class PageSequence implements AutoCloseable {
     if (now == null || !now.holds(pageNo)) {
       now = takeComing(pageNo) ? ahead : larger();
     }
-    if (now != null && coming == null && now.isPastHalf(pageNo)) {
+    if (now != null && coming == null && inRow > SHORT_PAGES && now.isPastHalf(pageNo)) {
       begin(now.endPage());
     }
     return now;
@@ -149,14 +215,16 @@ final class PageSequence implements AutoCloseable {
 
   /** A reader of pieces as large as what was asked for in a row. */
   private @Nullable ReadAhead larger() {
-    int wanted = (int) Math.min((long) inRow * pageSize, ReadAhead.LARGEST_BYTES);
-    if (ahead == null || wanted >= 2 * asked) {
+    boolean first = inRow <= SHORT_PAGES;
+    int pages = first ? firstPages : inRow;
+    int wanted = (int) Math.min((long) pages * pageSize, ReadAhead.LARGEST_BYTES);
+    if (ahead == null || wanted >= (first ? asked + 1 : 2 * asked)) {
       closeAhead();
       asked = wanted;
       ahead = ReadAhead.open(table, wanted);
     }
     if (ahead != null) {
-      ahead.endAt(endPage.getAsInt());
+      ahead.endAt(first ? last + firstPages : endPage.getAsInt());
     }
     return ahead;
   }
@@ -196,6 +264,7 @@ final class PageSequence implements AutoCloseable {
 
   @Override
   public void close() {
+    endRow();
     ReadAhead next = coming;
     Errand errand = reading;
     if (next != null && errand != null) {

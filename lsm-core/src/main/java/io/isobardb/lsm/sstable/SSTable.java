@@ -186,6 +186,15 @@ public final class SSTable {
         : meta.filterPage() + Filter.block(hash, blocks) / filterBlocksPerPage;
   }
 
+  /** Whether an answer is a miss of a page of the filter, which was not asked so. */
+  public boolean missesFilter(long answer) {
+    if (!isMiss(answer) || meta.filterBlocks() == 0) {
+      return false;
+    }
+    int page = missedPage(answer) - meta.filterPage();
+    return page >= 0 && page <= (meta.filterBlocks() - 1) / filterBlocksPerPage;
+  }
+
   private boolean mayContain(int page, int pageNo, long hash) {
     int first = (pageNo - meta.filterPage()) * filterBlocksPerPage;
     int block = Filter.block(hash, meta.filterBlocks()) - first;
@@ -296,15 +305,16 @@ public final class SSTable {
   }
 
   /**
-   * As {@link #search}, but asks the filter first, and loads what it misses, one page after
-   * another. Outside of epochs, by a holder of a reference.
+   * As {@link #search}, but loads what it misses, one page after another. Outside of epochs, by a
+   * holder of a reference.
    *
+   * @param filtered whether the filter is asked first
    * @return the file's page, which is pinned until {@link #unpin}, and the entry there, as a
    *     location; or {@link #ABSENT}
    * @throws io.isobardb.memory.cache.NoFrameException if the cache has no room; nothing is pinned
    */
-  public long locatePinned(byte[] key, long hash, long lsn) {
-    int filterPage = filterPage(hash);
+  public long locatePinned(byte[] key, long hash, long lsn, boolean filtered) {
+    int filterPage = filtered ? filterPage(hash) : NO_FILTER;
     if (filterPage != NO_FILTER) {
       int page = loadPage(filterPage, Access.QUERY);
       boolean maybe = mayContain(page, filterPage, hash);
@@ -432,6 +442,16 @@ public final class SSTable {
   /** As {@link #loadPage(int, Access)}, but {@link PagePool#NONE} if it is not in memory. */
   int pinIfThere(int pageNo, Access mode) {
     return pages != null ? pages[pageNo] : cache.pin(fileKey | pageNo, mode);
+  }
+
+  /** Whether the cache has a page of one on disk, which becomes no hotter. */
+  boolean isCached(int pageNo) {
+    int slot = pool.epochs().enter();
+    try {
+      return page(pageNo, false) != PagePool.NONE;
+    } finally {
+      pool.epochs().exit(slot);
+    }
   }
 
   /** As {@link #loadPage(int, Access)}, for one on disk; what is absent is read ahead. */

@@ -220,6 +220,9 @@ public final class SSTableCursor extends LeafCursor {
   /** Goes to the data page for the place and gives the slot there, which may be past the end. */
   private int lowerBound(byte[] sought, int offset, int length, long atLsn) {
     onPlaced();
+    if (sequence != null) {
+      sequence.endRow();
+    }
     valid = false;
     ahead = AHEAD_ENTRIES;
     expected = 0;

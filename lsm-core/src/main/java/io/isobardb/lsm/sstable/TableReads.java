@@ -23,7 +23,20 @@ public final class TableReads {
   private static final int CURSORS = 4;
   private static final int PAGES = 5;
   private static final int TAKEN = 6;
-  private static final int COUNTS = 7;
+  private static final int ROW = 7;
+  private static final int COUNTS = 8;
+
+  /** The mean row is kept in so many parts of a page. */
+  private static final int PAGE_PARTS = 256;
+
+  /** About so many scans make the mean. */
+  private static final int MEAN_OF = 8;
+
+  /** More pages are not read at first, however long scans are. */
+  private static final int MOST_LIKELY_PAGES = 8;
+
+  /** A page more is read if at least this part of scans need it, about. */
+  private static final int LEAST_PART = PAGE_PARTS / 6;
 
   private final AtomicIntegerArray counts = new AtomicIntegerArray(COUNTS);
 
@@ -47,6 +60,18 @@ public final class TableReads {
   /** A cursor was placed in it. */
   void onPlaced() {
     counts.lazySet(CURSORS, counts.getPlain(CURSORS) + 1);
+  }
+
+  /** A scan has gone over so many pages in a row, the first of which was read from the file. */
+  void onPassed(int pages) {
+    int row = Math.min(pages, MOST_LIKELY_PAGES) * PAGE_PARTS;
+    int mean = counts.getPlain(ROW);
+    counts.lazySet(ROW, mean == 0 ? row : mean + (row - mean) / MEAN_OF);
+  }
+
+  /** How many pages a scan is likely to go over, if the first one is not in memory. */
+  int likelyPages() {
+    return Math.max(1, (counts.getPlain(ROW) + PAGE_PARTS - LEAST_PART) / PAGE_PARTS);
   }
 
   /** A page was read from its file for a reader. */

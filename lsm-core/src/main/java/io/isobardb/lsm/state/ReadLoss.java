@@ -18,7 +18,7 @@ public final class ReadLoss {
   private static final int LOOKUP_NANOS = 100 / 2;
 
   /** A cursor placed in one run more. */
-  private static final int SEEK_NANOS = 2000;
+  public static final int SEEK_NANOS = 2000;
 
   /** A step of a cursor over one run more: it competes, and has old versions to be passed over. */
   private static final int STEP_NANOS = 50;

@@ -251,7 +251,7 @@ public final class ShapeService implements StoreWatch {
   }
 
   private void mergeForReads(WatchedTree watched) {
-    Map<Long, Double> lost = watched.pagesLost();
+    Map<Long, Double> lost = ReadLosses.pagesLost(watched.tree());
     if (!lost.isEmpty()) {
       merger.mergeForReads(watched.tree(), views.losses(lost));
     }

@@ -14,8 +14,6 @@ import io.isobardb.tuner.shape.ShapeDecision;
 import io.isobardb.tuner.shape.ShapeProgress;
 import io.isobardb.tuner.shape.ShapeProgress.Stage;
 import io.isobardb.tuner.shape.Window;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -261,22 +259,6 @@ final class WatchedTree {
       sum += table.entries();
     }
     return sum;
-  }
-
-  /** What reads have lost by passing SSTables, by the numbers of their files. */
-  Map<Long, Double> pagesLost() {
-    Map<Long, Double> lost = new HashMap<>();
-    for (Run run : tree.states().current().disk()) {
-      for (Table table : run.tables()) {
-        if (table instanceof Table.Stored stored) {
-          double pages = stored.content().reads().pagesLost();
-          if (pages > 0) {
-            lost.put(stored.content().meta().fileNumber(), pages);
-          }
-        }
-      }
-    }
-    return lost;
   }
 
   /** Of SSTables that were merged away meanwhile nothing is known. */

@@ -382,6 +382,11 @@ public final class VirtualScheduler implements Scheduler {
     }
 
     @Override
+    public boolean givesWay() {
+      return job.givesWay();
+    }
+
+    @Override
     public boolean step() throws Exception {
       times.steps(time.nanos());
       return job.step();

@@ -80,7 +80,7 @@ final class Scenario {
     switch (words[0]) {
       case "tree" -> begin(words);
       case "memory" -> memoryBytes = Long.parseLong(words[1]) * MB;
-      case "batch" -> batchBytes = Long.parseLong(words[1]) * MB;
+      case "batch" -> batchBytes = batch(words[1]);
       case "plan" -> plan = words.length == 1 ? null : plan(words);
       case "choose" -> {
         return describe(choose());
@@ -122,6 +122,10 @@ final class Scenario {
     return "";
   }
 
+  private static long batch(String word) {
+    return word.equals("untold") ? MergeView.UNTOLD : Long.parseLong(word) * MB;
+  }
+
   private static LevelShares plan(String[] words) {
     return new LevelShares(Arrays.stream(words).skip(1).map(Double::valueOf).toList());
   }
@@ -136,7 +140,7 @@ final class Scenario {
     version = Version.of(KeyOrder.BYTES, levels, List.of());
     memoryBytes = Long.parseLong(values.getOrDefault("memory", "10")) * MB;
     targetBytes = Long.parseLong(values.getOrDefault("target", "10")) * MB;
-    batchBytes = Long.parseLong(values.getOrDefault("batch", "0")) * MB;
+    batchBytes = batch(values.getOrDefault("batch", "0"));
     long fixed = Long.parseLong(values.getOrDefault("fixed", "0")) * MB;
     int stop = L0Limits.DEFAULT.stop();
     StoreOptions.Builder given =

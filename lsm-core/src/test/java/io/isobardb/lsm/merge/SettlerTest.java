@@ -13,6 +13,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 @Tag("any-jdk")
 class SettlerTest {
   private static final int KEYS = 3_000;
+  private static final int LARGE = 24_000;
   private static final long SECOND = 1_000_000_000;
   private static final long MB = 1 << 20;
 
@@ -137,6 +139,88 @@ class SettlerTest {
       }
       world.pass(SECOND);
       assertTrue(stats(store).memoryBytes() > 0);
+    }
+  }
+
+  /** All keys on the last level, and again in L0. */
+  private static Tree large(Store store) {
+    Tree tree = store.openTree("t");
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < LARGE; i++) {
+        tree.put(key(i * 7919 % LARGE), value(round, 100));
+      }
+      if (round == 0) {
+        tree.compact(null, null);
+      }
+    }
+    return tree;
+  }
+
+  private static void scanShortly(Tree tree, int scans) {
+    for (int i = 0; i < scans; i++) {
+      try (Cursor cursor = tree.cursor()) {
+        assertTrue(cursor.seek(key(i * 6007 % (LARGE / 2))));
+        assertTrue(cursor.next());
+      }
+    }
+  }
+
+  @Test
+  void aLargerTreeGoesDownWhereScansHaveWaited() {
+    try (Store store = open(4 * MB)) {
+      Tree tree = large(store);
+      world.pass(SECOND);
+      int groups = stats(store).l0Groups();
+      long above = stats(store).diskBytes() - lastLevelBytes(store);
+      assertTrue(groups > 1 && above > MB, groups + " groups, " + above + " bytes");
+      scanShortly(tree, 200);
+      world.pass(SECOND);
+      assertEquals(0, stats(store).mergeForReadsBytesWritten(), "they have not paid for it");
+      for (int i = 0; i < 8; i++) {
+        scanShortly(tree, 800);
+        world.pass(SECOND / 4);
+      }
+      assertTrue(stats(store).mergeForReadsBytesWritten() > 0);
+      long left = stats(store).diskBytes() - lastLevelBytes(store);
+      assertTrue(left < 0.7 * above, left + " of " + above + " bytes are left above");
+      assertTrue(left > 0.2 * above, "what nobody scans stays, save " + left + " of " + above);
+      assertTrue(stats(store).memoryBytes() > 0, "what is in memory stays there");
+      assertEquals(LARGE, scan(tree));
+      assertArrayEquals(value(1, 100), tree.get(key(8)));
+    }
+  }
+
+  @Test
+  void aLargerTreeWithNothingInMemoryGoesDownToo() {
+    try (Store store = open(4 * MB)) {
+      Tree tree = large(store);
+      store.flush();
+      world.pass(SECOND);
+      assertTrue(stats(store).l0Groups() > 0);
+      for (int i = 0; i < 4; i++) {
+        scanShortly(tree, 800);
+        world.pass(SECOND / 4);
+      }
+      assertTrue(stats(store).mergeForReadsBytesWritten() > 0);
+    }
+  }
+
+  private static long lastLevelBytes(Store store) {
+    List<Long> levels = stats(store).levelBytes();
+    return levels.get(levels.size() - 1);
+  }
+
+  @Test
+  void lookupsThatFindWhatTheyAskForHaveWaitedForNothing() {
+    try (Store store = open(4 * MB)) {
+      Tree tree = large(store);
+      world.pass(SECOND);
+      for (int i = 0; i < 10_000; i++) {
+        tree.get(key(i * 6007 % LARGE));
+      }
+      scanShortly(tree, 200);
+      world.pass(SECOND);
+      assertEquals(0, stats(store).mergeForReadsBytesWritten());
     }
   }
 

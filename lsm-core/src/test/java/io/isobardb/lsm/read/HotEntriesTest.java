@@ -1,6 +1,8 @@
 package io.isobardb.lsm.read;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
@@ -11,7 +13,10 @@ import io.isobardb.lsm.Tree;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +142,79 @@ class HotEntriesTest {
           assertArrayEquals(value(key, before[key]), tree.get(key(key), past));
         }
       }
+    }
+  }
+
+  /** What a filter lets pass in vain: a few keys in a hundred, which lie on most pages. */
+  @Test
+  void absentKeysAreReadForOnce() {
+    try (Store store = Store.open(temp.resolve("s"), options())) {
+      Tree tree = store.openTree("t");
+      load(store, tree);
+      read(tree, 20_000);
+      for (int round = 0; round < 4; round++) {
+        readAbsent(tree);
+      }
+      long misses = store.stats().cache().queryMisses();
+      readAbsent(tree);
+      long now = store.stats().cache().queryMisses() - misses;
+      assertTrue(now < KEYS / 2_000, now + " pages read in vain; " + store.stats().toJson());
+    }
+  }
+
+  private static void readAbsent(Tree tree) {
+    for (int i = 0; i < KEYS; i++) {
+      assertNull(tree.get(absentKey(i)));
+    }
+  }
+
+  private static byte[] absentKey(int i) {
+    return ByteBuffer.allocate(8).putInt(Integer.reverse(i)).putInt(~i).array();
+  }
+
+  /** Of a key that is only newer, a reader in the past finds nothing in the file. */
+  @Test
+  void whatAReaderInThePastDoesNotFindIsThereForThePresent() {
+    try (Store store = Store.open(temp.resolve("s"), options())) {
+      Tree tree = store.openTree("t");
+      load(store, tree);
+      read(tree, 20_000);
+      try (Snapshot past = store.snapshot()) {
+        for (int i = 0; i < KEYS / 4; i++) {
+          tree.put(absentKey(i), value(i, 1));
+        }
+        store.checkpoint();
+        store.awaitQuiet();
+        read(tree, 20_000); // So that pages have to be read again.
+        for (int i = 0; i < KEYS / 4; i++) {
+          assertNull(tree.get(absentKey(i), past));
+        }
+        List<byte[]> keys = IntStream.range(0, 500).mapToObj(HotEntriesTest::absentKey).toList();
+        assertEquals(Collections.nCopies(500, null), tree.multiGet(keys, past));
+        for (int i = 0; i < KEYS / 4; i++) {
+          assertArrayEquals(value(i, 1), tree.get(absentKey(i)), "key " + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void manyAbsentKeysAtOnceAreReadForOnceToo() {
+    try (Store store = Store.open(temp.resolve("s"), options())) {
+      Tree tree = store.openTree("t");
+      load(store, tree);
+      read(tree, 20_000);
+      long misses = 0;
+      for (int round = 0; round < 5; round++) {
+        misses = store.stats().cache().queryMisses();
+        for (int from = 0; from < KEYS; from += 500) {
+          List<byte[]> keys =
+              IntStream.range(from, from + 500).mapToObj(HotEntriesTest::absentKey).toList();
+          assertEquals(Collections.nCopies(500, null), tree.multiGet(keys));
+        }
+      }
+      long now = store.stats().cache().queryMisses() - misses;
+      assertTrue(now < KEYS / 2_000, now + " pages read in vain; " + store.stats().toJson());
     }
   }
 }

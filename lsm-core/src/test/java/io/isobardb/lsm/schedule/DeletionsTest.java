@@ -233,6 +233,63 @@ class DeletionsTest {
     world.scheduler.close();
   }
 
+  @Test
+  void aMergeInMemoryDoesNotWaitUntilALargeFileIsGone() throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 100 << 20, 1);
+    List<String> done = new ArrayList<>();
+    int[] pieces = {100};
+    Storage large =
+        new ForwardingStorage(world.storage) {
+          @Override
+          protected DataFile wrap(DataFile file, IoMode mode) {
+            return file;
+          }
+
+          @Override
+          public Storage origin() {
+            return world.storage.origin();
+          }
+
+          @Override
+          public boolean shrink(String name, long bytes) {
+            done.add("piece");
+            return --pieces[0] > 0;
+          }
+
+          @Override
+          public void delete(String name) {
+            done.add("deleted");
+          }
+        };
+    new Deletions(large, world.scheduler).delete("1.sst");
+    world.scheduler.submit(
+        new Job() {
+          @Override
+          public Priority priority() {
+            return Priority.MERGE_MEMORY;
+          }
+
+          @Override
+          public String name() {
+            return "memory merge";
+          }
+
+          @Override
+          public boolean step() {
+            done.add("merged");
+            return false;
+          }
+
+          @Override
+          public void onFailed(Throwable cause) {}
+        });
+    world.scheduler.sleepUntil(world.clock.nanos() + VirtualWorld.SECOND);
+    assertTrue(done.indexOf("merged") <= 2, () -> "merged after " + done.indexOf("merged"));
+    assertEquals("deleted", done.get(done.size() - 1));
+    assertEquals(102, done.size());
+    world.scheduler.close();
+  }
+
   /** Files that can't be renamed, or not be deleted for a while. */
   private static final class Stubborn extends ForwardingStorage {
     private final VirtualWorld world;

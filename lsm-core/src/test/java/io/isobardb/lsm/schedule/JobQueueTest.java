@@ -52,6 +52,51 @@ class JobQueueTest {
   }
 
   @Test
+  void aJobThatGivesWayGoesBehindOthersOfItsPriority() {
+    JobQueue queue = new JobQueue(1);
+    Job deletion =
+        new Job() {
+          @Override
+          public Priority priority() {
+            return MERGE_MEMORY;
+          }
+
+          @Override
+          public String name() {
+            return "deletion";
+          }
+
+          @Override
+          public boolean givesWay() {
+            return true;
+          }
+
+          @Override
+          public boolean step() {
+            return true;
+          }
+
+          @Override
+          public void onFailed(Throwable cause) {}
+        };
+    queue.add(deletion);
+    assertSame(deletion, next(queue));
+    assertSame(deletion, queue.nextAfter(deletion, 0));
+    queue.add(memory);
+    assertEquals(MERGE_MEMORY.ordinal(), queue.urgency());
+    assertSame(memory, queue.nextAfter(deletion, 0));
+    assertSame(memory, queue.nextAfter(memory, 0));
+    queue.add(flush);
+    assertSame(flush, queue.nextAfter(memory, 0));
+    queue.onEnded(flush);
+    assertSame(memory, next(queue));
+    queue.onEnded(memory);
+    assertSame(deletion, next(queue));
+    queue.onEnded(deletion);
+    assertEquals(0, queue.size());
+  }
+
+  @Test
   void deepMergesNeverHaveAllWorkers() {
     JobQueue queue = new JobQueue(2);
     List.of(deep, secondDeep, idle).forEach(queue::add);

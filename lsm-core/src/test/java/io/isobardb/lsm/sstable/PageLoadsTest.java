@@ -391,7 +391,7 @@ class PageLoadsTest {
   void nothingIsReadAheadBeyondTheBound() throws Exception {
     try (World world = new World(4000, 64)) {
       byte[] end = World.key(300);
-      int last = SSTable.pageOf(world.table.locatePinned(end, KeyHash.hash(end, 0, 4), 8));
+      int last = SSTable.pageOf(world.table.locatePinned(end, KeyHash.hash(end, 0, 4), 8, true));
       world.table.unpin(last);
       AtomicInteger furthest = new AtomicInteger();
       AtomicInteger reads = new AtomicInteger();
@@ -412,6 +412,87 @@ class PageLoadsTest {
       }
       assertEquals(last, furthest.get());
       assertTrue(reads.get() < last / 2, "reads: " + reads + " of " + last + " pages");
+    }
+  }
+
+  /** Goes over entries from one on, with a cursor of its own. */
+  private static void scan(World world, int from, int entries) {
+    try (SSTableCursor cursor = world.table.cursor(Access.QUERY)) {
+      boolean more = cursor.seek(World.key(from), 0, 4, 8);
+      for (int i = 0; i < entries; i++) {
+        assertTrue(more);
+        assertArrayEquals(World.key(from + i), Arrays.copyOf(cursor.key(), 4));
+        more = i + 1 < entries && cursor.next();
+      }
+    }
+  }
+
+  /** Has each read of data pages noted, as its first page and how many there are. */
+  private static List<String> noteReads(World world) {
+    List<String> noted = new ArrayList<>();
+    world.storage.reads =
+        (page, pages) -> {
+          if (page > 0 && page < 400) {
+            noted.add(page + "+" + pages);
+          }
+        };
+    return noted;
+  }
+
+  @Test
+  void aShortScanReadsAllItsPagesTogether() throws Exception {
+    try (World world = new World(4000, 400)) {
+      List<String> reads = noteReads(world);
+      // Seven entries a page.
+      scan(world, 0, 21);
+      assertEquals(List.of("1+1", "2+1", "3+1"), reads);
+      reads.clear();
+      scan(world, 700, 21);
+      scan(world, 1400, 21);
+      assertEquals(List.of("101+3", "201+3"), reads);
+    }
+  }
+
+  @Test
+  void aScanReadsNoPagesThatScansDoNotUsuallyNeed() throws Exception {
+    try (World world = new World(4000, 400)) {
+      List<String> reads = noteReads(world);
+      for (int from = 0; from < 700; from += 70) {
+        scan(world, from, 7);
+      }
+      assertEquals("[1+1, 11+1, 21+1, 31+1, 41+1, 51+1, 61+1, 71+1, 81+1, 91+1]", reads + "");
+    }
+  }
+
+  @Test
+  void aScanReadsNoPageAgainThatTheCacheHas() throws Exception {
+    try (World world = new World(4000, 400)) {
+      scan(world, 0, 21);
+      scan(world, 707, 7);
+      List<String> reads = noteReads(world);
+      scan(world, 700, 21);
+      assertEquals(List.of("101+1", "103+1"), reads);
+    }
+  }
+
+  @Test
+  void aPageThatAScanDoesNotComeToDoesNotFailIt() throws Exception {
+    try (World world = new World(4000, 400)) {
+      scan(world, 0, 21);
+      byte[] bytes = world.run.storage.files.get(world.table.meta().fileName());
+      bytes[202 * PAGE + 99] ^= 1;
+      world.storage.reads =
+          (page, pages) -> {
+            if (page <= 102 && page + pages > 102) {
+              throw new IOException("injected");
+            }
+          };
+      scan(world, 700, 7);
+      assertThrows(UncheckedIOException.class, () -> scan(world, 700, 21));
+      scan(world, 1400, 7);
+      CorruptionException damage =
+          assertThrows(CorruptionException.class, () -> scan(world, 1400, 21));
+      assertEquals(202L * PAGE, damage.offset());
     }
   }
 }

@@ -241,9 +241,10 @@ class SSTableCorruptionTest {
       run.add(key, 800, UNKNOWN, new byte[30]);
       run.sort();
       SSTable table = form.write(run, 5);
-      assertUnknown(table, () -> table.locatePinned(key, KeyHash.hash(key, 0, key.length), 900));
+      assertUnknown(
+          table, () -> table.locatePinned(key, KeyHash.hash(key, 0, key.length), 900, true));
       byte[] other = "user00020".getBytes(StandardCharsets.US_ASCII);
-      long location = table.locatePinned(other, KeyHash.hash(other, 0, other.length), 900);
+      long location = table.locatePinned(other, KeyHash.hash(other, 0, other.length), 900, true);
       assertTrue(location >= 0, "the others of the page can be read");
       table.unpin(SSTable.pageOf(location));
       try (SSTableCursor cursor = table.cursor(Access.MERGE)) {

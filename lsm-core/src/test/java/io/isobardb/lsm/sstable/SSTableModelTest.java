@@ -105,7 +105,7 @@ class SSTableModelTest {
       while (location == SSTable.ABSENT) {
         order.comparisons = failures;
         try {
-          location = table.locatePinned(key, hash, Lsn.MAX);
+          location = table.locatePinned(key, hash, Lsn.MAX, true);
           assertTrue(location != SSTable.ABSENT);
         } catch (ArithmeticException e) {
           failures++;

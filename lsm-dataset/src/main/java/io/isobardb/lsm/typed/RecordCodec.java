@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * value is read, which names the record, the field and both types. A field of another name is
  * another field. Constants of enums are stored by name.
  *
+ * <p>Strings are stored as UTF-8. What that can't express, half of a surrogate pair, becomes a
+ * question mark: a map or a set whose elements differ in nothing else has fewer of them afterwards.
+ *
  * <p>Equal records have the same bytes, as long as their type does not change. After that {@code
  * replace} and {@code remove} with an expected value may miss what was stored before.
  *

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Single entries of disk files (others call it a row cache): where small entries are read, and some
@@ -17,7 +18,8 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>An entry is found by the number of its file and its key. Files do not change and their numbers
  * are not used again, so what is here is never out of date; what no file in use holds any more is
- * replaced in time.
+ * replaced in time. So is what is known not to be in a file: a filter lets some keys pass that are
+ * not there, and each time a page would be read in vain.
  *
  * <pre>
  *  page:  version (8) | slots in use (2) | end of entries (2) | next ghost (2) | ghosts (2)
@@ -39,6 +41,12 @@ import java.util.concurrent.atomic.LongAdder;
 public final class EntryCache {
   /** No such entry here. */
   public static final int ABSENT = -1;
+
+  /** The file has no such key. */
+  public static final int NO_SUCH_KEY = -2;
+
+  /** Stands for an LSN where a file has no version of a key. */
+  private static final long NO_VERSION = -1;
 
   private static final int USED = 8;
   private static final int END = 10;
@@ -166,8 +174,9 @@ public final class EntryCache {
    *
    * @param hash of the key
    * @param lsn an entry with a higher LSN does not count
-   * @return the value's length, or {@link #ABSENT}; nothing was copied if it is larger than what
-   *     remains in {@code target}. If absent, what remains in {@code target} is undefined.
+   * @return the value's length, {@link #NO_SUCH_KEY}, or {@link #ABSENT}; nothing was copied if it
+   *     is larger than what remains in {@code target}. If absent, what remains in {@code target} is
+   *     undefined.
    */
   public int get(
       int file, byte[] key, int offset, int length, long hash, long lsn, ByteBuffer target) {
@@ -190,7 +199,8 @@ public final class EntryCache {
     int at = entry(memory, base, slot);
     int valueLength = memory.getUnsignedShort(base + at + 6);
     int value = at + ENTRY_HEADER + length;
-    if (value + valueLength > limit || memory.getLong(base + at + 8) > lsn) {
+    long written = memory.getLong(base + at + 8);
+    if (value + valueLength > limit || written > lsn) {
       return ABSENT;
     }
     if (valueLength <= target.remaining()) {
@@ -205,7 +215,7 @@ public final class EntryCache {
       memory.putByte(base + heat + slot, (byte) 1);
     }
     hits.increment();
-    return valueLength;
+    return written == NO_VERSION ? NO_SUCH_KEY : valueLength;
   }
 
   /** The slot of an entry or -1. All that is read may be changing, so nothing is relied upon. */
@@ -238,11 +248,12 @@ public final class EntryCache {
    * Takes an entry in, unless it is too large, here already, or another thread is at its page.
    *
    * @param hash of the key
-   * @param value of the newest version in the file
+   * @param value of the newest version in the file; null if that has none
    */
-  public void put(int file, byte[] key, int offset, int length, long hash, Value value) {
+  public void put(int file, byte[] key, int offset, int length, long hash, @Nullable Value value) {
     int[] all = pages;
-    int bytes = ENTRY_HEADER + length + value.length();
+    int valueLength = value == null ? 0 : value.length();
+    int bytes = ENTRY_HEADER + length + valueLength;
     if (all.length == 0 || bytes > pageSize / LARGEST) {
       return;
     }
@@ -270,10 +281,12 @@ public final class EntryCache {
       int at = append(memory, base, tag, bytes);
       memory.putInt(at, file);
       memory.putShort(at + 4, length);
-      memory.putShort(at + 6, value.length());
-      memory.putLong(at + 8, value.lsn());
+      memory.putShort(at + 6, valueLength);
+      memory.putLong(at + 8, value == null ? NO_VERSION : value.lsn());
       memory.put(at + ENTRY_HEADER, key, offset, length);
-      memory.copyFrom(at + ENTRY_HEADER + length, value.memory(), value.offset(), value.length());
+      if (value != null) {
+        memory.copyFrom(at + ENTRY_HEADER + length, value.memory(), value.offset(), valueLength);
+      }
     } finally {
       memory.putLongRelease(base, version + 2);
     }

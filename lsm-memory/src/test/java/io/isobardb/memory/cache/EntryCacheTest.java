@@ -101,6 +101,24 @@ class EntryCacheTest {
   }
 
   @Test
+  void whatAFileLacksIsKnownUntilItHasToGo() {
+    cache.resize(1);
+    int slot = pool.epochs().enter();
+    cache.put(1, key(1), 0, 8, hash(key(1)), null);
+    ByteBuffer target = ByteBuffer.allocate(8);
+    for (long lsn : new long[] {0, 80, NEWEST}) {
+      assertEquals(EntryCache.NO_SUCH_KEY, cache.get(1, key(1), 0, 8, hash(key(1)), lsn, target));
+    }
+    assertEquals(EntryCache.ABSENT, cache.get(2, key(1), 0, 8, hash(key(1)), NEWEST, target));
+    pool.epochs().exit(slot);
+    for (int i = 2; i < 400; i++) {
+      client.put(1, key(i), new byte[40], 8);
+    }
+    assertNull(client.get(1, key(1), NEWEST));
+    close();
+  }
+
+  @Test
   void aValueThatDoesNotFitTheTargetTellsItsLength() {
     cache.resize(1);
     client.put(1, key(1), new byte[100], 8);
