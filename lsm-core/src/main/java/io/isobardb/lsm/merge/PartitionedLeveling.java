@@ -599,10 +599,11 @@ public final class PartitionedLeveling implements MergePolicy {
       return view.running().stream().anyMatch(running -> running.slot() == Slot.DEEP);
     }
 
-    /** To the level below L0, or past it if that is much cheaper. */
+    /** To the level below L0, or past it if that is much cheaper and sizes go by batches. */
     private MergeChoice mergeDown(InputSet set, Candidate candidate) {
       int output = outputOfL0();
-      InputSet further = output > 0 ? set.withLevel(output - 1) : null;
+      boolean mayGoPast = output > 0 && targets.batchBytes() > 0;
+      InputSet further = mayGoPast ? set.withLevel(output - 1) : null;
       boolean past =
           further != null
               && !further.blocked()

@@ -49,7 +49,12 @@ class BurstTest {
                     .mergeSchedule(schedule)
                     // As in the paper: what clients use limits nobody.
                     .ioBandwidth(IoBandwidth.unlimited()),
-                e -> e.l0SlowdownGroups(1000).l0StopGroups(1018).mergeDebtLimit(1L << 40))
+                // As in the paper, too: levels of fixed sizes. Others need fewer merges.
+                e ->
+                    e.levelSizeRatio(10)
+                        .l0SlowdownGroups(1000)
+                        .l0StopGroups(1018)
+                        .mergeDebtLimit(1L << 40))
             .build();
     SplittableRandom random = new SplittableRandom(2);
     long written = 0;
