@@ -557,8 +557,8 @@ public final class PartitionedLeveling implements MergePolicy {
       if (!rewritesTooMuch(first)) {
         return mergeDown(first, candidate);
       }
-      boolean isMuch = levelsOfOutput() <= TOO_MUCH * version.l0Bytes();
-      if (isMuch) {
+      // All of L0 may be much where one group is little, or what deeper merges leave free.
+      if (levelsOfOutput() <= TOO_MUCH * version.l0Bytes()) {
         InputSet least = leastRewritten(groups, first);
         if (!rewritesTooMuch(least)) {
           return mergeDown(least, candidate);

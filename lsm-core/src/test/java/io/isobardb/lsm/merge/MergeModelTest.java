@@ -93,6 +93,7 @@ class MergeModelTest {
   private int withinTiers;
   private int fromTiers;
   private int throughTiers;
+  private int pastLevels;
   private int voided;
   private int wished;
   private int indebted;
@@ -122,6 +123,7 @@ class MergeModelTest {
     assertTrue(throughTiers > 10, throughTiers + " merges of L0 took tiers along");
     assertTrue(withinL0 > 10, withinL0 + " merges within L0");
     assertTrue(gathered > 10, gathered + " merges within L0 beside another one of L0");
+    assertTrue(pastLevels > 3, pastLevels + " merges of L0 went past a level");
     assertTrue(voided > 10, voided + " merges were given up");
     assertTrue(wished > 100, wished + " merges were done for reads");
   }
@@ -248,6 +250,7 @@ class MergeModelTest {
       withinL0 += choice.output().inL0() ? 1 : 0;
       gathered += choice.slot() == Slot.GATHER ? 1 : 0;
       countTiers(choice);
+      pastLevels += choice.reason().contains("too much for L") ? 1 : 0;
       voided += choice.voids().size();
       running.removeAll(choice.voids());
       running.add(choice);

@@ -144,7 +144,7 @@ class VirtualTimeTest {
 
   @Test
   void noFlushOrMergeOfL0WaitsForTheEndOfADeeperMerge() {
-    Run run = run(2, 20 << 20, new Load(3, 20_000, MILLI, 14), false, DEEP);
+    Run run = run(2, 20 << 20, new Load(3, 25_000, MILLI, 14), false, DEEP);
     List<JobTimes> deep = run.of(Job.Priority.MERGE_DEEP);
     assertTrue(deep.size() > 5, deep.size() + " deep merges");
     assertTrue(deep.stream().allMatch(job -> job.ended() > 0), "a deep merge never ended");
