@@ -77,7 +77,7 @@ final class TreeFactory {
   }
 
   /**
-   * Changes something of a tree, durably.
+   * Changes something of a tree. If that is as it was, it is made durable: the tree may be new.
    *
    * @throws IllegalArgumentException if the tree can't be kept like that
    */
@@ -85,12 +85,16 @@ final class TreeFactory {
     engine.failure().check();
     synchronized (tree) {
       Adjustments changed = change.apply(tree.adjustments());
-      check(changed);
-      VersionEdit.Builder edit = VersionEdit.store();
-      StoreProperties.noteAdjustments(edit, tree.id(), changed);
-      engine.catalog().append(List.of(edit.build()));
-      tree.adjust(changed, known.maxSpace());
+      if (!changed.equals(tree.adjustments())) {
+        check(changed);
+        VersionEdit.Builder edit = VersionEdit.store();
+        StoreProperties.noteAdjustments(edit, tree.id(), changed);
+        engine.catalog().append(List.of(edit.build()));
+        tree.adjust(changed, known.maxSpace());
+        return;
+      }
     }
+    engine.catalog().settle();
   }
 
   private void check(Adjustments wanted) {

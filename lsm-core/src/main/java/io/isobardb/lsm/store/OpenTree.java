@@ -148,7 +148,7 @@ public final class OpenTree implements Tree {
   @Override
   public void setTimeToLive(Duration duration) {
     Objects.requireNonNull(duration, "duration");
-    with(TreeOptions.builder().timeToLive(duration).build());
+    set(TreeOptions.builder().timeToLive(duration).build());
   }
 
   @Override
@@ -158,7 +158,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public void setRuns(Runs runs) {
-    with(TreeOptions.builder().runs(Objects.requireNonNull(runs, "runs")).build());
+    set(TreeOptions.builder().runs(Objects.requireNonNull(runs, "runs")).build());
   }
 
   @Override
@@ -168,7 +168,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public void setMaxSpace(double times) {
-    with(TreeOptions.builder().maxSpace(times).build());
+    set(TreeOptions.builder().maxSpace(times).build());
   }
 
   @Override
@@ -178,7 +178,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public void setCompression(Compression compression) {
-    with(
+    set(
         TreeOptions.builder()
             .compression(Objects.requireNonNull(compression, "compression"))
             .build());
@@ -192,6 +192,12 @@ public final class OpenTree implements Tree {
   @Override
   public boolean hasExpiring() {
     return handle.expires();
+  }
+
+  /** As {@link #with}, and durable even if the tree was created with just that a moment ago. */
+  private void set(TreeOptions given) {
+    with(given);
+    adjust(UnaryOperator.identity());
   }
 
   private void adjust(UnaryOperator<Adjustments> change) {

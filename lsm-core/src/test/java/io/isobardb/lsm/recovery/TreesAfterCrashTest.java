@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -17,6 +18,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of trees that were created or dropped shortly before a crash. */
@@ -150,6 +153,45 @@ class TreesAfterCrashTest {
       try (Store kept = powerLoss().open(SMALL)) {
         assertEquals(List.of("t"), kept.treeNames());
       }
+    }
+  }
+
+  @Test
+  void whatIsSetIsDurableEvenIfTheTreeWasCreatedLikeThat() {
+    Duration day = Duration.ofDays(1);
+    Runs two = Runs.lazy(2);
+    TreeOptions options =
+        TreeOptions.builder()
+            .timeToLive(day)
+            .runs(two)
+            .maxSpace(4)
+            .compression(Compression.LZ4)
+            .build();
+    List<Consumer<Tree>> settings =
+        List.of(
+            tree -> tree.setTimeToLive(day),
+            tree -> tree.setRuns(two),
+            tree -> tree.setMaxSpace(4),
+            tree -> tree.setCompression(Compression.LZ4));
+    try (Store store = world.open(SMALL)) {
+      for (int i = 0; i < settings.size(); i++) {
+        Tree tree = store.createTree("t" + i, options);
+        Consumer<Tree> set = settings.get(i);
+        assertEquals(1, syncs(() -> set.accept(tree)));
+        try (Store kept = powerLoss().open(SMALL)) {
+          assertEquals(options, kept.tree("t" + i).options());
+        }
+        assertEquals(0, syncs(() -> set.accept(tree)));
+      }
+    }
+  }
+
+  @Test
+  void openingATreeAgainWaitsForNoSync() {
+    TreeOptions options = TreeOptions.builder().timeToLive(Duration.ofDays(1)).build();
+    try (Store store = world.open(SMALL)) {
+      assertEquals(0, syncs(() -> store.openTree("t", options)));
+      assertEquals(0, syncs(() -> store.openTree("t", options)));
     }
   }
 
