@@ -602,18 +602,16 @@ public final class PartitionedLeveling implements MergePolicy {
     /** To the level below L0, or past it if that is much cheaper and sizes go by batches. */
     private MergeChoice mergeDown(InputSet set, Candidate candidate) {
       int output = outputOfL0();
-      boolean mayGoPast = output > 0 && targets.batchBytes() > 0;
-      InputSet further = mayGoPast ? set.withLevel(output - 1) : null;
-      boolean past =
-          further != null
-              && !further.blocked()
-              && !meets(further, output - 1)
-              && isWorthGoingFurther(set, further, output);
-      return finish(
-          past ? further : set,
-          Place.level(past ? output - 1 : output),
-          Kind.MERGE,
-          candidate.reason() + (past ? ", too much for L" + (top + 1 - output) : ""));
+      if (output > 0 && targets.batchBytes() > 0) {
+        InputSet further = set.withLevel(output - 1);
+        if (!further.blocked()
+            && !meets(further, output - 1)
+            && isWorthGoingFurther(set, further, output)) {
+          String reason = candidate.reason() + ", too much for L" + (top + 1 - output);
+          return finish(further, Place.level(output - 1), Kind.MERGE, reason);
+        }
+      }
+      return finish(set, Place.level(output), Kind.MERGE, candidate.reason());
     }
 
     /**
