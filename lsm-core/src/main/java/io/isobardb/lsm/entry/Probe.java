@@ -62,7 +62,7 @@ public final class Probe implements PerThread.Reusable {
   /** How often indexes were asked in vain lately, over all reads with it. */
   private int doubt;
 
-  /** How often the last run had what came to it lately, over all reads with it. */
+  /** How often the last run had what was loaded from it lately, over all reads with it. */
   private int trust;
 
   /** Whether the runs that the read asks are to be counted. */
@@ -210,15 +210,15 @@ public final class Probe implements PerThread.Reusable {
   }
 
   /**
-   * Whether the last run has most keys that come to it. Then a page of its filter is not worth a
-   * read: those of its index and the data follow anyway.
+   * Whether the last run has most keys for which pages of it are read. Then a page of its filter is
+   * not worth a read: those of its index and the data follow anyway.
    */
   public boolean trustsLastRun() {
     return trust >= TRUST;
   }
 
-  /** The last run on the way was asked, and knew the key or did not. */
-  public void onLastRunAsked(boolean found) {
+  /** Pages of the last run on the way were read, and it knew the key or did not. */
+  public void onLastRunLoaded(boolean found) {
     if (!found) {
       trust = Math.max(0, trust - VAIN_WEIGHT);
     } else if (trust < MOST_TRUST) {

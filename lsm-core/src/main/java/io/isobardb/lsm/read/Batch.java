@@ -204,8 +204,6 @@ final class Batch {
         miss(open[i], content, maybe);
       } else if (maybe != SSTable.ABSENT) {
         walks[i] = content;
-      } else if (last) {
-        probe.onLastRunAsked(false);
       }
     } else if (table instanceof Table.Active sealed) {
       ask(sealed.content(), open[i]);
@@ -295,8 +293,8 @@ final class Batch {
 
   private void walk(SSTable table, int key, long guess) {
     long location = table.search(keys[key], lsn, guess);
-    if (last && !SSTable.isMiss(location)) {
-      probe.onLastRunAsked(location != SSTable.ABSENT);
+    if (last && !SSTable.isMiss(location) && hasLoaded(key, table)) {
+      probe.onLastRunLoaded(location != SSTable.ABSENT);
     }
     if (location == SSTable.ABSENT) {
       if (hasLoaded(key, table) && lsn >= table.meta().maxLsn()) {

@@ -92,11 +92,7 @@ abstract class Lookup {
       int found = Probe.ABSENT;
       // By exact classes, the quickest way: this is where reads spend their time.
       if (table instanceof Table.Stored stored) {
-        boolean last = run == end - 1;
-        found = ask(stored.content(), key, probe, last);
-        if (last && !isToLoad(found)) {
-          probe.onLastRunAsked(found != Probe.ABSENT);
-        }
+        found = ask(stored.content(), key, probe, run == end - 1);
       } else if (table instanceof Table.Active sealed) {
         found = ask(sealed.content(), key, probe);
       } else if (table instanceof Table.Indexed indexed) {
@@ -127,7 +123,7 @@ abstract class Lookup {
       }
       int found = load(stored.content(), key, probe, found(answer));
       if (run == runs(state, probe) - 1) {
-        probe.onLastRunAsked(found != Probe.ABSENT);
+        probe.onLastRunLoaded(found != Probe.ABSENT);
       }
       if (found != Probe.ABSENT) {
         return answer(run, found);
