@@ -188,11 +188,16 @@ class HotEntriesTest {
         read(tree, 20_000); // So that pages have to be read again.
         for (int i = 0; i < KEYS / 4; i++) {
           assertNull(tree.get(absentKey(i), past));
-        }
-        List<byte[]> keys = IntStream.range(0, 500).mapToObj(HotEntriesTest::absentKey).toList();
-        assertEquals(Collections.nCopies(500, null), tree.multiGet(keys, past));
-        for (int i = 0; i < KEYS / 4; i++) {
           assertArrayEquals(value(i, 1), tree.get(absentKey(i)), "key " + i);
+        }
+        for (int from = 0; from < KEYS / 4; from += 500) {
+          List<byte[]> keys =
+              IntStream.range(from, from + 500).mapToObj(HotEntriesTest::absentKey).toList();
+          assertEquals(Collections.nCopies(500, null), tree.multiGet(keys, past));
+          List<byte[]> values = tree.multiGet(keys);
+          for (int i = 0; i < 500; i++) {
+            assertArrayEquals(value(from + i, 1), values.get(i), "key " + (from + i));
+          }
         }
       }
     }
