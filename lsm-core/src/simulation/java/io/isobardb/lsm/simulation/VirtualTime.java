@@ -306,7 +306,7 @@ final class VirtualTime {
   void checkWhole() {
     Throwable cause = broken;
     if (cause != null) {
-      throw new IllegalStateException("the simulation broke off", cause);
+      throw new IllegalStateException("the simulation broke off: " + cause, cause);
     }
   }
 }
