@@ -15,6 +15,7 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.merge.VirtualWorld;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.Inside;
@@ -160,10 +161,13 @@ class LivenessTest {
 
   @Test
   void aLoadIntoATreeWhoseL0IsFullLetsItsMergesGoOn() {
+    StoreOptions options =
+        ExperimentalOptions.set(LARGE.toBuilder(), e -> e.l0MostGroups(L0Limits.DEFAULT.stop()))
+            .build();
     HoldingScheduler merges = new HoldingScheduler(world.scheduler, HoldingScheduler.MERGES);
     Store store =
         Inside.open(
-            new Environment(world.storage, world.clock, merges, new SplittableRandom(1)), LARGE);
+            new Environment(world.storage, world.clock, merges, new SplittableRandom(1)), options);
     // One merge at a time: that of the second tree begins when that of the first has ended.
     for (String name : List.of("first", "second")) {
       for (int group = 0; group < L0Limits.DEFAULT.stop(); group++) {
