@@ -27,6 +27,9 @@ class SpaceBoundTest {
   /** Rounds of writes, by keys. In the first one, after a load in key order, levels come. */
   private static final int ROUNDS = 4;
 
+  /** The same where merges lag. At first L0 takes what they do not get done. */
+  private static final int LAG_ROUNDS = 3;
+
   /** What the device writes in a second. */
   private static final long DEVICE_BYTES = 20 << 20;
 
@@ -116,7 +119,7 @@ class SpaceBoundTest {
       store.awaitQuiet();
       Held held = new Held(store);
       SplittableRandom random = new SplittableRandom(seed);
-      for (int i = 0; i < KEYS; i++) {
+      for (int i = 0; i < LAG_ROUNDS * KEYS; i++) {
         tree.put(key(random.nextInt(KEYS)), value(i, VALUE_BYTES));
         world.scheduler.compute(PUT_NANOS);
         world.scheduler.settle();
