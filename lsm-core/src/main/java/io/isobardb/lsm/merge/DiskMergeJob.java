@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * Carries out one choice of a merge policy.
  *
  * <p>The inputs need no reference: nobody but this job takes them out of the tree's state, and a
- * tree is dropped only when its jobs have ended. A merge that needs SSTables of one that is given
- * up begins when that has let go of them.
+ * tree is dropped only when its jobs have ended. A merge begins when those of its tree that were
+ * given up have let go of their inputs, which it may need.
  */
 final class DiskMergeJob implements Job {
   private final Merger merger;
@@ -63,7 +63,7 @@ final class DiskMergeJob implements Job {
 
   /**
    * @param isForReads whether reads have paid for it
-   * @param givenUp merges that were given up for this one
+   * @param givenUp merges of the tree that were given up
    */
   DiskMergeJob(
       Merger merger,
@@ -97,7 +97,7 @@ final class DiskMergeJob implements Job {
     return claim;
   }
 
-  /** Submits it once those that were given up for it have let go of their inputs. */
+  /** Submits it once those that were given up have let go of their inputs. */
   void start() {
     AtomicInteger holders = new AtomicInteger(1);
     Runnable fewer =

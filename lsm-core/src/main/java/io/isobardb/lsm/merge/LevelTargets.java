@@ -172,8 +172,8 @@ final class LevelTargets {
     return writeMemoryBytes;
   }
 
-  /** What the number of levels goes by, if L0 has told and the tree is large; else 0. */
-  long batchBytes() {
+  /** What L0 delivers at a time, in a large tree whose number of levels goes by that; else 0. */
+  long batchBytesIfLarge() {
     return large ? batchBytes : 0;
   }
 

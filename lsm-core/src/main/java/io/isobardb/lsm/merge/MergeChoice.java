@@ -20,7 +20,7 @@ import java.util.Set;
  * @param output the level that receives the outputs, or is added or dropped; or the group of L0 or
  *     the tier that does, the oldest of those merged; {@link Place#TIERS} for what leaves L0 for
  *     the tiers
- * @param minKey no input has a lower key; empty for a change of levels
+ * @param minKey no input has a lower key, if anything is written; empty for a change of levels
  * @param maxKey no input has a higher key
  * @param bottommost whether nothing older than the inputs exists in their whole key range, so that
  *     delete markers no reader needs can be left out; if not, {@code Version.nothingBelow} can be
@@ -103,7 +103,10 @@ public record MergeChoice(
     return new MergeChoice(kind, List.of(), Place.level(height), none, none, false, reason);
   }
 
-  /** A choice to drop SSTables of which nobody needs anything. */
+  /**
+   * A choice to drop SSTables of which nobody needs anything. It writes nothing that others could
+   * meet, so it has the keys of one of them for bounds.
+   */
   static MergeChoice ofDropped(List<Input> inputs, String reason) {
     Input first = inputs.get(0);
     SSTableMeta table = first.tables().get(0);

@@ -26,7 +26,7 @@ public sealed interface MergeDown {
 
   /** Whether it is done because reads have lost as much as it costs. */
   default boolean isForReads() {
-    return !(this instanceof Range);
+    return true;
   }
 
   /** Whether nothing is left to do. */
@@ -98,6 +98,11 @@ public sealed interface MergeDown {
     @Override
     public String reason() {
       return "a range is to be merged down";
+    }
+
+    @Override
+    public boolean isForReads() {
+      return false;
     }
   }
 

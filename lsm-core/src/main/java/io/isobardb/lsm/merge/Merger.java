@@ -244,8 +244,7 @@ public final class Merger {
       choice = wished == null ? null : wished.choice();
       isForReads = wished != null && wished.wish().isForReads();
     }
-    List<DiskMergeJob> givenUp = new ArrayList<>();
-    while (choice != null && !giveUp(jobs, choice, givenUp)) {
+    while (choice != null && !giveUp(jobs, choice)) {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
     if (choice == null) {
@@ -261,7 +260,7 @@ public final class Merger {
     if (choice.leavesL0()) {
       tree.work().leavesL0(tree.states().current().version().l0Bytes());
     }
-    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, isForReads, givenUp);
+    DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, isForReads, givenUp(jobs));
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
     return job;
@@ -382,7 +381,7 @@ public final class Merger {
    *
    * @return false if one of them has come too far meanwhile: then there is another choice to make
    */
-  private boolean giveUp(List<DiskMergeJob> jobs, MergeChoice choice, List<DiskMergeJob> givenUp) {
+  private boolean giveUp(List<DiskMergeJob> jobs, MergeChoice choice) {
     for (DiskMergeJob job : jobs) {
       if (choice.voids().contains(job.choice())) {
         if (!job.claim().giveUp()) {
@@ -390,10 +389,14 @@ public final class Merger {
         }
         begun[job.choice().slot().ordinal()]--;
         voided.increment();
-        givenUp.add(job);
       }
     }
     return true;
+  }
+
+  /** Merges that were given up, now or for an earlier choice, and may still read their inputs. */
+  private static List<DiskMergeJob> givenUp(List<DiskMergeJob> jobs) {
+    return jobs.stream().filter(job -> job.claim().isGivenUp()).toList();
   }
 
   /** A merge that was given up had written so much. */

@@ -359,7 +359,7 @@ public final class PartitionedLeveling implements MergePolicy {
     }
 
     private @Nullable MergeChoice changeLevels() {
-      long batch = targets.batchBytes();
+      long batch = targets.batchBytesIfLarge();
       String memory =
           targets.tierBytes() > 0
               ? "levels below tiers"
@@ -599,10 +599,10 @@ public final class PartitionedLeveling implements MergePolicy {
       return view.running().stream().anyMatch(running -> running.slot() == Slot.DEEP);
     }
 
-    /** To the level below L0, or past it if that is much cheaper and sizes go by batches. */
+    /** To the level below L0, or past it in a large tree that goes by batches, if much cheaper. */
     private MergeChoice mergeDown(InputSet set, Candidate candidate) {
       int output = outputOfL0();
-      if (output > 0 && targets.batchBytes() > 0) {
+      if (output > 0 && targets.batchBytesIfLarge() > 0) {
         InputSet further = set.withLevel(output - 1);
         if (!further.blocked()
             && !meets(further, output - 1)

@@ -2,7 +2,6 @@ package io.isobardb.lsm.read;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.Probe;
-import io.isobardb.lsm.range.RangeDeletes;
 import io.isobardb.lsm.sstable.KeyHash;
 import io.isobardb.lsm.sstable.PageLayout;
 import io.isobardb.lsm.sstable.PageReader;
@@ -125,12 +124,9 @@ public final class InPlaceReader {
     int operation = engine.operations().enter();
     try {
       tree.checkOpen();
-      TreeState state = tree.states().acquire();
+      TreeState state = copies.acquireAimed(tree, key, copies.latest(), probe);
       try {
-        RangeDeletes deletes = state.ranges().list();
-        long at = engine.log().visible();
-        long floor = deletes == null ? 0 : deletes.covering(key, key.length, at);
-        look.findAndLoad(state, key, probe.at(at, copies.latest().clock()).above(floor));
+        look.findAndLoad(state, key, probe);
         tree.memory().readLoss().gets(1, state.mergeableRuns());
       } finally {
         tree.states().release(state);

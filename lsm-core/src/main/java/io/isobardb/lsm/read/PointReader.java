@@ -112,8 +112,7 @@ public final class PointReader {
       }
       do {
         tree.checkOpen();
-        state = tree.states().current();
-        aim(probe, state, key, at);
+        state = aimed(tree, key, at, probe);
         answer = lookup.find(state, Lookup.ACTIVE, key, probe);
       } while (Lookup.found(answer) == Probe.RETRY);
       if ((epochs.count(slot, 1) & SAMPLE - 1) == 0) {
@@ -141,11 +140,41 @@ public final class PointReader {
     return length;
   }
 
-  /** Has a probe look for what a moment sees of a key in a state. */
-  private void aim(Probe probe, TreeState state, byte[] key, Moment at) {
+  /**
+   * Takes a state of a tree, within an epoch, and has a probe look for what a moment sees of a key
+   * in it.
+   *
+   * <p>Of what is visible now, range deletes may be known that are newer than the state. A batch
+   * may have brought one along with puts that the state does not have. So if the tree has moved on
+   * since, its next state is taken.
+   */
+  private TreeState aimed(TreeHandle tree, byte[] key, Moment at, Probe probe) {
+    TreeState state = tree.states().current();
+    while (!aims(tree, state, key, at, probe)) {
+      state = tree.states().current();
+    }
+    return state;
+  }
+
+  private boolean aims(TreeHandle tree, TreeState state, byte[] key, Moment at, Probe probe) {
     RangeDeletes deletes = state.ranges().list();
     long lsn = at == latest ? log.visible() : at.lsn();
     probe.at(lsn, at.clock()).above(deletes == null ? 0 : deletes.covering(key, key.length, lsn));
+    return deletes == null || at != latest || state == tree.states().current();
+  }
+
+  /** As {@link #aimed}, outside of epochs; the state is held until it is released. */
+  TreeState acquireAimed(TreeHandle tree, byte[] key, Moment at, Probe probe) {
+    int slot = epochs.enter();
+    try {
+      TreeState state = aimed(tree, key, at, probe);
+      while (!tree.states().tryAcquire(state)) {
+        state = aimed(tree, key, at, probe);
+      }
+      return state;
+    } finally {
+      epochs.exit(slot);
+    }
   }
 
   /** The value of a key in an array of its own, or null if there is no such key. */
@@ -221,8 +250,7 @@ public final class PointReader {
    * Goes on where memory did not have the answer. It holds the state, and never more than one page:
    * so reads that wait for a frame keep none from each other.
    *
-   * <p>At the visible LSN of now, if there is no other: what is behind a miss is on disk, and older
-   * than the one before.
+   * <p>What is behind a miss is on disk, and older than the moment that the probe was aimed at.
    *
    * @param seen the state that gave the answer, which is held and given back; null if it is out of
    *     use, so that all begins anew
@@ -238,9 +266,8 @@ public final class PointReader {
           tree.checkOpen();
           boolean goesOn = state != null;
           if (state == null) {
-            state = tree.states().acquire();
+            state = acquireAimed(tree, key, at, probe);
           }
-          aim(probe, state, key, at);
           long answer =
               goesOn
                   ? lookup.load(state, missed, key, probe)

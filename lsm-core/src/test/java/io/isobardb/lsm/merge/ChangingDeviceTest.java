@@ -20,6 +20,7 @@ class ChangingDeviceTest {
   private static final long MICRO = 1_000;
   private static final int KEYS = 8_000;
   private static final int READERS = 3;
+  private static final int SECONDS = 36;
   private static final long MB = 1 << 20;
   private static final long FAST = 60 * MB;
   private static final long SLOW = 10 * MB;
@@ -31,23 +32,23 @@ class ChangingDeviceTest {
   }
 
   /** Reads 150 records a second, or writes 1 MB. */
-  private Runnable client(Tree tree, int number, long end) {
+  private Client client(Tree tree, int number) {
     boolean writes = number == READERS;
     SplittableRandom random = new SplittableRandom(number);
-    return () -> {
-      long begin = world.clock.nanos();
-      for (int i = 0; world.clock.nanos() < end; i++) {
-        world.scheduler.sleepUntil(begin + i * (writes ? 1_000 : 6_667) * MICRO);
-        world.scheduler.compute(3 * MICRO);
-        byte[] key = key(random.nextInt(KEYS));
-        if (writes) {
-          tree.put(key, new byte[1000]);
-        } else {
-          tree.get(key);
-          world.scheduler.settle();
-        }
-      }
-    };
+    long micros = writes ? 1_000 : 6_667;
+    return world.client(
+        "client-" + number,
+        (int) (SECONDS * 1_000_000 / micros),
+        micros * MICRO,
+        due -> {
+          byte[] key = key(random.nextInt(KEYS));
+          if (writes) {
+            tree.put(key, new byte[1000]);
+          } else {
+            tree.get(key);
+            world.scheduler.settle();
+          }
+        });
   }
 
   /** What is known of the device after so many seconds. */
@@ -68,16 +69,10 @@ class ChangingDeviceTest {
             .backgroundThreads(2)
             .build();
     try (Store store = world.open(options)) {
-      Tree tree = store.openTree("t");
-      for (int i = 0; i < KEYS; i++) {
-        tree.put(key(i), new byte[1000]);
-      }
-      store.awaitQuiet();
-      world.scheduler.settle();
-      final long end = world.clock.nanos() + 36 * VirtualWorld.SECOND;
+      Tree tree = world.filled(store, KEYS);
       List<Client> clients = new ArrayList<>();
       for (int c = 0; c <= READERS; c++) {
-        clients.add(world.scheduler.client("client-" + c, client(tree, c, end)));
+        clients.add(client(tree, c));
       }
       final long fast = learnt(store, 8);
       world.scheduler.changeDevice(device(SLOW));

@@ -76,22 +76,19 @@ class CompactBesideWritersTest {
         boolean isWriter = c < 2;
         SplittableRandom random = new SplittableRandom(c);
         clients.add(
-            world.scheduler.client(
+            world.client(
                 "client-" + c,
-                () -> {
-                  long begin = world.clock.nanos();
-                  for (int i = 0; i < OPERATIONS; i++) {
-                    long intended = begin + i * EVERY_NANOS;
-                    world.scheduler.sleepUntil(intended);
-                    world.scheduler.compute(3_000);
-                    if (isWriter) {
-                      tree.put(key(random.nextInt(KEYS)), new byte[1000]);
-                    } else {
-                      tree.get(key(random.nextInt(KEYS)));
-                    }
-                    world.scheduler.settle();
-                    (isWriter ? writes : reads).add(world.clock.nanos() - intended);
+                OPERATIONS,
+                EVERY_NANOS,
+                due -> {
+                  byte[] key = key(random.nextInt(KEYS));
+                  if (isWriter) {
+                    tree.put(key, new byte[1000]);
+                  } else {
+                    tree.get(key);
                   }
+                  world.scheduler.settle();
+                  (isWriter ? writes : reads).add(world.clock.nanos() - due);
                 }));
       }
       if (compacts) {

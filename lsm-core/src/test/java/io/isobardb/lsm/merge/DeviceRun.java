@@ -38,34 +38,25 @@ record DeviceRun(List<Long> reads, StoreStats stats) {
   static DeviceRun of(VirtualWorld world, StoreOptions options, Pace writing, Pace reading) {
     List<Long> reads = new ArrayList<>();
     try (Store store = world.open(options)) {
-      Tree tree = store.openTree("t");
-      for (int i = 0; i < KEYS; i++) {
-        tree.put(key(i), new byte[1000]);
-      }
-      store.awaitQuiet();
-      world.scheduler.settle();
+      Tree tree = world.filled(store, KEYS);
       List<Client> clients = new ArrayList<>();
       for (int c = 0; c <= READERS; c++) {
         boolean writes = c == READERS;
         Pace pace = writes ? writing : reading;
         SplittableRandom random = new SplittableRandom(c);
         clients.add(
-            world.scheduler.client(
+            world.client(
                 "client-" + c,
-                () -> {
-                  long begin = world.clock.nanos();
-                  for (int i = 0; i < pace.operations(); i++) {
-                    long due = begin + i * pace.micros() * MICRO;
-                    world.scheduler.sleepUntil(due);
-                    world.scheduler.compute(3 * MICRO);
-                    byte[] key = key(random.nextInt(KEYS));
-                    if (writes) {
-                      tree.put(key, new byte[1000]);
-                    } else {
-                      tree.get(key);
-                      world.scheduler.settle();
-                      reads.add(world.clock.nanos() - due);
-                    }
+                pace.operations(),
+                pace.micros() * MICRO,
+                due -> {
+                  byte[] key = key(random.nextInt(KEYS));
+                  if (writes) {
+                    tree.put(key, new byte[1000]);
+                  } else {
+                    tree.get(key);
+                    world.scheduler.settle();
+                    reads.add(world.clock.nanos() - due);
                   }
                 }));
       }

@@ -48,12 +48,7 @@ class SharedProcessorsTest {
             .build();
     long[] latencies = new long[WRITES];
     try (Store store = world.open(options)) {
-      Tree tree = store.openTree("t");
-      for (int i = 0; i < KEYS; i++) {
-        tree.put(key(i), new byte[1000]);
-      }
-      store.awaitQuiet();
-      world.scheduler.settle();
+      Tree tree = world.filled(store, KEYS);
       SplittableRandom random = new SplittableRandom(1);
       long begin = world.clock.nanos();
       for (int i = 0; i < WRITES; i++) {
@@ -72,14 +67,6 @@ class SharedProcessorsTest {
   void mergesInMemoryAndDeeperOnesGiveWayToClients() {
     Run never = run(1024);
     Run metered = run(0.01);
-    for (Run run : new Run[] {never, metered}) {
-      System.out.printf(
-          "p99 %d us, longest %d us, %d waits, %d memory merges%n",
-          run.percentile(0.99) / MICRO,
-          run.percentile(1) / MICRO,
-          run.stats().processorWaits(),
-          run.stats().memoryMerges());
-    }
     assertEquals(0, never.stats().processorWaits(), "more than there are workers");
     assertTrue(metered.stats().processorWaits() > 10, metered.stats()::toJson);
     assertTrue(2 * metered.percentile(0.99) < never.percentile(0.99), "in virtual time");

@@ -156,16 +156,13 @@ class DeletionsTest {
 
   private static final long RATE = 4 << 20;
 
-  /** Files of a megabyte each, which go in pieces, at moments of virtual time. */
-  private static final class Megabytes extends ForwardingStorage {
-    private final Map<String, Long> left = new TreeMap<>();
-    private final List<String> gone = new ArrayList<>();
-    private final VirtualWorld world;
-    private long freedBytes;
+  /** Files of a world in virtual time, of which some calls have other answers. */
+  private abstract static class FakeStorage extends ForwardingStorage {
+    private final Storage storage;
 
-    Megabytes(VirtualWorld world) {
+    FakeStorage(VirtualWorld world) {
       super(world.storage);
-      this.world = world;
+      this.storage = world.storage;
     }
 
     @Override
@@ -175,7 +172,18 @@ class DeletionsTest {
 
     @Override
     public Storage origin() {
-      return world.storage.origin();
+      return storage.origin();
+    }
+  }
+
+  /** Files of a megabyte each, which go in pieces, at moments of virtual time. */
+  private static final class Megabytes extends FakeStorage {
+    private final Map<String, Long> left = new TreeMap<>();
+    private final List<String> gone = new ArrayList<>();
+    private long freedBytes;
+
+    Megabytes(VirtualWorld world) {
+      super(world);
     }
 
     @Override
@@ -239,17 +247,7 @@ class DeletionsTest {
     List<String> done = new ArrayList<>();
     int[] pieces = {100};
     Storage large =
-        new ForwardingStorage(world.storage) {
-          @Override
-          protected DataFile wrap(DataFile file, IoMode mode) {
-            return file;
-          }
-
-          @Override
-          public Storage origin() {
-            return world.storage.origin();
-          }
-
+        new FakeStorage(world) {
           @Override
           public boolean shrink(String name, long bytes) {
             done.add("piece");
@@ -291,26 +289,14 @@ class DeletionsTest {
   }
 
   /** Files that can't be renamed, or not be deleted for a while. */
-  private static final class Stubborn extends ForwardingStorage {
-    private final VirtualWorld world;
+  private static final class Stubborn extends FakeStorage {
     private final Set<String> there = new TreeSet<>();
     private final Set<String> held = new TreeSet<>();
     private boolean renames = true;
 
     Stubborn(VirtualWorld world, String... names) {
-      super(world.storage);
-      this.world = world;
+      super(world);
       there.addAll(List.of(names));
-    }
-
-    @Override
-    protected DataFile wrap(DataFile file, IoMode mode) {
-      return file;
-    }
-
-    @Override
-    public Storage origin() {
-      return world.storage.origin();
     }
 
     @Override
