@@ -77,7 +77,8 @@ final class Directories {
         }
         Path parent = one.getParent();
         if (parent != null) {
-          OpenDirectory.byPath(parent, access).sync();
+          OpenDirectory above = OpenDirectory.byPath(parent, access);
+          above.sync(above::openToSync);
         }
       }
       return made;

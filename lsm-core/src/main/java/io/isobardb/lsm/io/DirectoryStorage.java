@@ -508,11 +508,8 @@ public final class DirectoryStorage implements Storage {
   public void syncDirectory() throws IOException {
     checkWritable();
     ensureHeld();
-    descriptors.retrying(
-        () -> {
-          files.sync();
-          return true;
-        });
+    OpenDirectory synced = files;
+    synced.sync(() -> descriptors.retrying(() -> channels.apply(synced.openToSync())));
     ensureHeld();
   }
 

@@ -2,6 +2,7 @@ package io.isobardb.lsm.io;
 
 import io.isobardb.lsm.option.FileAccess;
 import java.io.IOException;
+import java.io.SyncFailedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -151,29 +152,58 @@ final class OpenDirectory implements AutoCloseable {
     return names;
   }
 
-  /** Makes its names durable. An interrupt is kept, and does no harm. */
-  void sync() throws IOException {
-    boolean interrupted = Thread.interrupted();
+  /** Opens a handle for {@link #sync}. */
+  FileChannel openToSync() throws IOException {
     try {
-      while (true) {
-        try (FileChannel channel =
-            held == null
-                ? FileChannel.open(path, StandardOpenOption.READ)
-                : open(".", Set.of(StandardOpenOption.READ))) {
-          channel.force(true);
-          return;
-        } catch (ClosedChannelException e) {
-          // Only an interrupt of this thread closes a channel that no other thread knows.
-          interrupted |= Thread.interrupted();
-        }
-      }
+      Set<StandardOpenOption> toRead = Set.of(StandardOpenOption.READ);
+      return held == null ? FileChannel.open(path, toRead) : open(".", toRead);
     } catch (IOException e) {
-      throw FileErrors.explainOrFull("can't be synced", path, e, 0);
+      throw FileErrors.explain("can't be synced", path, e);
+    }
+  }
+
+  /**
+   * Makes its names durable. An interrupt is kept, and does no harm.
+   *
+   * @param opener gives what {@link #openToSync} gives
+   * @throws SyncFailedException if the sync failed: another one may succeed though names are lost
+   */
+  void sync(OpenFiles.Opener<FileChannel> opener) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try (FileChannel handle = opener.open()) {
+      sync(handle, opener);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  private void sync(FileChannel handle, OpenFiles.Opener<FileChannel> opener) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    // An interrupt hides the error of the sync that it breaks off. A handle opened before sees it.
+    try (FileChannel next = opener.open()) {
+      try {
+        handle.force(true);
+      } catch (ClosedChannelException e) {
+        // Only an interrupt of this thread closes a channel that no other thread knows.
+        sync(next, opener);
+      } catch (IOException e) {
+        throw syncFailed(e);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Told apart from the failure of a call that may be made once more. */
+  private IOException syncFailed(IOException e) {
+    IOException explained = FileErrors.explainOrFull("can't be synced", path, e, 0);
+    SyncFailedException failed = new SyncFailedException(explained.getMessage());
+    failed.initCause(e);
+    return failed;
   }
 
   @Override

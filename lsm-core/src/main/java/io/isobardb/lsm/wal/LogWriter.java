@@ -240,6 +240,10 @@ final class LogWriter implements Service {
     } else if (taken.compareAndSet(false, true)) {
       try {
         write(false);
+      } catch (Throwable e) {
+        // Before the log is free: the writer that takes it next must not try a sync again.
+        latch(e);
+        throw e;
       } finally {
         release();
       }

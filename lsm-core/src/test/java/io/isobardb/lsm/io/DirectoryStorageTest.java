@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -288,6 +289,54 @@ final class DirectoryStorageTest {
         }
       }
       assertTrue(Thread.currentThread().isInterrupted(), "the flag is kept");
+    }
+  }
+
+  /**
+   * A sync fails, of which each handle that was open then tells once, and no other, as on Linux.
+   */
+  private static final class FailingSync {
+    private final boolean interrupted;
+    private boolean failed;
+
+    FailingSync(boolean interrupted) {
+      this.interrupted = interrupted;
+    }
+
+    FileChannel through(FileChannel channel) {
+      boolean early = !failed;
+      return new ShortChannel(channel, 1, null) {
+        private boolean told = !early;
+
+        @Override
+        public void force(boolean metaData) throws IOException {
+          boolean first = !failed;
+          failed = true;
+          if (told) {
+            return;
+          }
+          told = true;
+          if (first && interrupted) {
+            Thread.currentThread().interrupt();
+            close();
+            throw new ClosedByInterruptException();
+          }
+          throw new IOException("Input/output error");
+        }
+      };
+    }
+  }
+
+  @Test
+  void aSyncOfTheDirectoryThatFailedIsNotTriedAgain(@TempDir Path dir) throws IOException {
+    for (boolean interrupted : new boolean[] {false, true}) {
+      FailingSync failing = new FailingSync(interrupted);
+      try (DirectoryStorage storage = DirectoryStorage.open(dir, false, 16, failing::through)) {
+        IOException failed = assertThrows(IOException.class, storage::syncDirectory);
+        assertEquals(interrupted, Thread.interrupted());
+        assertTrue(failed.getMessage().startsWith(dir + ": can't be synced: input/output error"));
+        storage.syncDirectory();
+      }
     }
   }
 }

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
@@ -18,6 +21,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class LogFailureTest {
@@ -120,6 +125,56 @@ class LogFailureTest {
       log.close();
       world.close();
     }
+  }
+
+  @Test
+  void noWriterSyncsAgainWhatTheLogsThreadCouldNotSync() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    AtomicInteger syncs = new AtomicInteger();
+    AtomicReference<Runnable> another = new AtomicReference<>();
+    Clock clock =
+        new Clock() {
+          @Override
+          public long nanos() {
+            Runnable first = syncs.get() == 0 ? null : another.getAndSet(null);
+            if (first != null) {
+              first.run();
+            }
+            return world.clock.nanos();
+          }
+
+          @Override
+          public long wallMillis() {
+            return world.clock.wallMillis();
+          }
+        };
+    Environment environment =
+        new Environment(world.storage, clock, world.scheduler, new SplittableRandom(1));
+    LogSite site = new LogSite(environment, world.pool, LogWorld.STORE, LogWorld.QUIET);
+    LogHandler nobody = LogWorld.whole((lsn, kind, bytes) -> {});
+    Log log = new Log().open(site, world.options, LogExtent.from(Lsn.FIRST), nobody);
+    Entry entry = LogWorld.append(log.newRecord(), new byte[100]);
+    List<String> told = new ArrayList<>();
+    another.set(
+        () -> {
+          try {
+            log.awaitDurable(entry.lsn());
+            told.add("durable");
+          } catch (StoreFailedException e) {
+            told.add("failed");
+          }
+        });
+    world.storage.faults(
+        (operation, file, index) ->
+            operation == Operation.SYNC && syncs.getAndIncrement() == 0 ? Fault.EIO : Fault.NONE);
+
+    world.scheduler.runFor(1_000_000_000L);
+
+    assertEquals(List.of("failed"), told, "as soon as the log's thread has given the log back");
+    assertEquals(1, syncs.get());
+    assertTrue(log.durable() <= entry.lsn());
+    log.close();
+    world.close();
   }
 
   @Test
