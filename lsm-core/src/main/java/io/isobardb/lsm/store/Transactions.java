@@ -319,25 +319,47 @@ public final class Transactions {
 
   /** As {@link #lock}; what others did to the key since an LSN is a conflict. */
   public void lock(LockOwner owner, TreeHandle tree, byte[] key, long since, long timeoutNanos) {
-    // Once it is locked nobody else changes it.
-    if (locks.lock(owner, tree, key, timeoutNanos)
-        && since != ANY_TIME
-        && versions.isChanged(tree, key, since)) {
-      throw ReadSet.conflict(tree, key);
+    lockOrNothing(
+        owner,
+        () -> {
+          // Once it is locked nobody else changes it.
+          if (locks.lock(owner, tree, key, timeoutNanos)
+              && since != ANY_TIME
+              && versions.isChanged(tree, key, since)) {
+            throw ReadSet.conflict(tree, key);
+          }
+        });
+  }
+
+  /**
+   * Runs what takes locks, and looks whether others have changed what they guard. If it throws, the
+   * locks are given back: who has one is not asked to look again.
+   */
+  private void lockOrNothing(LockOwner owner, Runnable lock) {
+    int before = owner.lockCount();
+    try {
+      lock.run();
+    } catch (RuntimeException | Error e) {
+      locks.releaseFrom(owner, before);
+      throw e;
     }
   }
 
-  /** Locks a range; what others did to one of its keys since an LSN is a conflict. */
+  /** As {@link #lock(LockOwner, TreeHandle, byte[], long, long)}, of all keys of a range. */
   public void lockRange(
       LockOwner owner, TreeHandle tree, RangeDelete range, long since, long timeoutNanos) {
-    lockRange(owner, tree, range, timeoutNanos);
-    if (since != ANY_TIME) {
-      KeySpan keys = KeySpan.of(tree.order(), range.from(), range.to());
-      byte[] changed = versions.firstChanged(tree, keys.low(), keys::isBefore, since);
-      if (changed != null) {
-        throw ReadSet.conflict(tree, changed);
-      }
-    }
+    lockOrNothing(
+        owner,
+        () -> {
+          lockRange(owner, tree, range, timeoutNanos);
+          if (since != ANY_TIME) {
+            KeySpan keys = KeySpan.of(tree.order(), range.from(), range.to());
+            byte[] changed = versions.firstChanged(tree, keys.low(), keys::isBefore, since);
+            if (changed != null) {
+              throw ReadSet.conflict(tree, changed);
+            }
+          }
+        });
   }
 
   /**

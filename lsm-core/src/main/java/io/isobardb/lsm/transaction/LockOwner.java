@@ -113,10 +113,15 @@ public final class LockOwner {
    */
   public void checkBeside(LoadedRange range) {
     for (RecordLock lock : held) {
-      if (range.holds(lock.tree, lock.key)) {
+      if (lock.meets(range)) {
         throw ReadSet.conflict(lock.tree, lock.key);
       }
     }
+  }
+
+  /** How many locks it has. */
+  public int lockCount() {
+    return held.size();
   }
 
   List<RecordLock> held() {

@@ -51,6 +51,10 @@ public final class LockTable {
   private final ConcurrentMap<Integer, ConcurrentNavigableMap<byte[], RecordLock>> trees =
       new ConcurrentHashMap<>();
   private final ConcurrentMap<Integer, RangeLocks> ranges = new ConcurrentHashMap<>();
+
+  /** Whether a range was ever announced. Set before that: the map counts what it has afterwards. */
+  private volatile boolean ranged;
+
   private final AtomicLong ids = new AtomicLong();
   private final Object walks = new Object();
   private volatile boolean closed;
@@ -112,8 +116,17 @@ public final class LockTable {
     for (RangeLock range = rangeOfOther(owner, tree, key);
         range != null;
         range = rangeOfOther(owner, tree, key)) {
+      if (isOwner(owner, tree, key)) {
+        // The range waits for this key.
+        return;
+      }
       awaitEnd(owner, range, timeoutNanos);
     }
+  }
+
+  private boolean isOwner(LockOwner owner, TreeHandle tree, byte[] key) {
+    RecordLock lock = locks(tree).get(key);
+    return lock != null && lock.owner() == owner;
   }
 
   private void awaitEnd(LockOwner owner, RangeLock range, long timeoutNanos) {
@@ -123,7 +136,7 @@ public final class LockTable {
   }
 
   private @Nullable RangeLock rangeOfOther(LockOwner owner, TreeHandle tree, byte[] key) {
-    if (ranges.isEmpty()) {
+    if (!ranged) {
       return null;
     }
     return rangesOf(tree).ofOther(owner, range -> range.covers(key));
@@ -135,7 +148,8 @@ public final class LockTable {
 
   /**
    * Makes {@code owner} the owner of the locks of all keys of a range, and of those that are not
-   * there. Waits for the others; errors as with {@link #lock}.
+   * there. Waits for the others; errors as with {@link #lock}. Of keys that others had locked it
+   * keeps the locks that it got by then.
    *
    * @param from the first key, null for no bound; not changed afterwards, nor is {@code to}
    * @param to the key behind the last one, null for no bound
@@ -164,6 +178,7 @@ public final class LockTable {
 
   /** Announces a range; or gives the one of somebody else that is in its way. */
   private @Nullable RangeLock announce(RangeLock mine) {
+    ranged = true;
     return ranges.computeIfAbsent(mine.tree.id(), id -> new RangeLocks()).announce(mine);
   }
 
@@ -308,11 +323,15 @@ public final class LockTable {
 
   /** Gives all locks of an owner back. */
   public void releaseAll(LockOwner owner) {
+    releaseFrom(owner, 0);
+  }
+
+  /** Gives all locks back but those that an owner had when it had so many. */
+  public void releaseFrom(LockOwner owner, int count) {
     List<RecordLock> held = owner.held();
-    for (int i = held.size() - 1; i >= 0; i--) {
-      release(held.get(i));
+    for (int i = held.size() - 1; i >= count; i--) {
+      release(held.remove(i));
     }
-    held.clear();
   }
 
   private void release(RecordLock lock) {

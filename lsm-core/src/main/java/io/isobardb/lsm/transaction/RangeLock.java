@@ -42,6 +42,13 @@ final class RangeLock extends RecordLock {
     return (other.from == null || !isBefore(other.from)) && (from == null || !other.isBefore(from));
   }
 
+  @Override
+  boolean meets(LoadedRange range) {
+    return tree == range.tree()
+        && !isBefore(range.low())
+        && (from == null || compare(from, range.high()) <= 0);
+  }
+
   /** Whether it has keys of a range that somebody went through. */
   boolean overlaps(KeySpan range) {
     byte[] low = range.low();

@@ -24,6 +24,11 @@ class RecordLock {
     return owner;
   }
 
+  /** Whether it locks a key that lies in a range. */
+  boolean meets(LoadedRange range) {
+    return range.holds(tree, key);
+  }
+
   /** Gets in line; false if nobody owns the lock any more. */
   synchronized boolean enqueue(LockOwner waiter) {
     if (owner == null) {

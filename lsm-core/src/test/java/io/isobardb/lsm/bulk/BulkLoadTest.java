@@ -289,6 +289,29 @@ class BulkLoadTest {
   }
 
   @Test
+  void aTransactionThatDeletesARangeConflictsWithWhatWasLoadedInIt() {
+    try (Store store = open(new SimulatedStorage(clock))) {
+      Tree tree = store.openTree("tree");
+      Transaction all = store.begin();
+      all.deleteRange(tree, bytes("a"), bytes("z"));
+      load(store, tree);
+      assertThrows(ConflictException.class, all::commit);
+      assertLoaded(tree);
+      Transaction before = store.begin();
+      before.deleteRange(tree, null, key(0));
+      Transaction behind = store.begin();
+      behind.deleteRange(tree, bytes("last"), null);
+      try (BulkLoad load = store.bulkLoad(tree)) {
+        load.add(tree, key(0), loaded(0));
+        load.commit();
+      }
+      before.commit();
+      behind.commit();
+      assertLoaded(tree);
+    }
+  }
+
+  @Test
   void aCrashAtAnyOperationLeavesAllOfItOrNothingInAllTrees() {
     System.out.println("isobar.seed=" + SEED);
     SplittableRandom random = new SplittableRandom(SEED);
