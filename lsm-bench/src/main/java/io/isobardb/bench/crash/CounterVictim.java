@@ -1,5 +1,6 @@
 package io.isobardb.bench.crash;
 
+import io.isobardb.cli.console.Messages;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
@@ -41,6 +42,7 @@ final class CounterVictim {
 
   /** Arguments: directory, page size, seed of the options, and each thread's first operation. */
   public static void main(String[] args) throws InterruptedException {
+    Messages.configure();
     PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
     int pageSize = Integer.parseInt(args[1]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[2]));

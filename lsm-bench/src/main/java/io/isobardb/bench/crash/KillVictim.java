@@ -1,5 +1,6 @@
 package io.isobardb.bench.crash;
 
+import io.isobardb.cli.console.Messages;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -50,6 +51,7 @@ final class KillVictim {
    * and each thread's first operation.
    */
   public static void main(String[] args) throws InterruptedException {
+    Messages.configure();
     PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
     int pageSize = Integer.parseInt(args[1]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[2]));

@@ -1,6 +1,7 @@
 package io.isobardb.bench.ycsb;
 
 import io.isobardb.bench.process.ProcessCounters;
+import io.isobardb.cli.console.Messages;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ final class YcsbChild {
 
   /** Runs the client; does not return. */
   public static void main(String[] args) {
+    Messages.configure();
     Path file = Path.of(args[0]);
     // The client ends by System.exit.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> writeCounters(file), "counters"));
