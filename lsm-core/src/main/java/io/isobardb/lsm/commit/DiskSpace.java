@@ -44,31 +44,20 @@ public final class DiskSpace implements Service {
    */
   public void onJobFailed(Throwable cause) {
     if (cause instanceof DiskFullException noRoom) {
-      onFull(noRoom);
+      full = noRoom;
+      tryAgain(noRoom);
     } else if (cause instanceof OutOfBudgetException noMemory) {
-      onOutOfMemory(noMemory);
+      tryAgain(noMemory);
     } else if (!(cause instanceof LostThreadException)) {
       failure.fail(cause);
     }
   }
 
-  /** Nothing is begun until some time has passed. */
-  private void onFull(DiskFullException cause) {
-    full = cause;
+  /** Has what failed tried again after some time, unless the store is being closed. */
+  private void tryAgain(RuntimeException cause) {
     try {
       timer().wakeWithin(RETRY_NANOS);
     } catch (StoreClosedException e) {
-      // The store is being closed; there is nothing left to try.
-      full = cause;
-    }
-  }
-
-  /** Writers wait until it is tried again. */
-  private void onOutOfMemory(OutOfBudgetException cause) {
-    try {
-      timer().wakeWithin(RETRY_NANOS);
-    } catch (StoreClosedException e) {
-      // The store is being closed; there is nothing left to try.
       cause.addSuppressed(e);
     }
   }

@@ -74,6 +74,12 @@ class LinearHistoriesTest {
     return value;
   }
 
+  private static byte[] copy(ByteBuffer view) {
+    byte[] value = new byte[view.remaining()];
+    view.get(value);
+    return value;
+  }
+
   private static long number(byte @Nullable [] value) {
     if (value == null) {
       return 0;
@@ -108,12 +114,20 @@ class LinearHistoriesTest {
       tree.delete(key);
       writes.put(register, 0L);
     } else if (dice < 60) {
-      reads.put(register, number(tree.get(key)));
+      byte[] found =
+          random.nextBoolean() ? tree.get(key) : tree.read(key, LinearHistoriesTest::copy);
+      reads.put(register, number(found));
     } else if (dice < 75) {
       WriteBatch batch = store.newBatch();
+      boolean replaces = random.nextBoolean();
+      if (replaces) {
+        batch.deleteRange(tree, key(group, 0), key(group, KEYS));
+      }
       for (int i = 0; i < KEYS; i++) {
         if (i == register) {
-          batch.delete(tree, key(group, i));
+          if (!replaces) {
+            batch.delete(tree, key(group, i));
+          }
         } else {
           batch.put(tree, key(group, i), value(number));
         }
