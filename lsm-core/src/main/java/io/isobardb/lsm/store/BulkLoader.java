@@ -156,17 +156,27 @@ public final class BulkLoader {
     } finally {
       operations.exit(slot);
     }
+    if (loadedTrees().isEmpty()) {
+      end("was committed");
+      return;
+    }
+    lifetime.lock().lock();
+    try {
+      commitHolding();
+    } finally {
+      lifetime.lock().unlock();
+    }
+  }
+
+  /**
+   * Commits, and ends the load, whether that succeeds or not: without the lock the store's end
+   * might come in between, which discards what has not ended, and closes the directory.
+   */
+  private void commitHolding() {
     boolean committed = false;
     try {
-      if (!loadedTrees().isEmpty()) {
-        lifetime.lock().lock();
-        try {
-          operations.checkOpen();
-          commitAlone();
-        } finally {
-          lifetime.lock().unlock();
-        }
-      }
+      operations.checkOpen();
+      commitAlone();
       committed = true;
     } finally {
       end(committed ? "was committed" : "has failed");

@@ -56,6 +56,10 @@ public final class TableSalvage implements AutoCloseable {
   private long seed;
   private FileMeta.@Nullable Header header;
   private @Nullable SSTableMeta meta;
+
+  /** The LSN that the manifest says all entries have; -1 if it says none. */
+  private long oneLsn = -1;
+
   private Packing packing = Packing.NONE;
   private byte @Nullable [] dictionary;
 
@@ -212,7 +216,12 @@ public final class TableSalvage implements AutoCloseable {
             ? space.fileSeed(fileNumber)
             : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), header.fileNumber());
     boolean renamed = header != null && header.fileNumber() != fileNumber;
-    meta = known != null && !renamed ? known : footer(fileNumber);
+    if (known != null && !renamed) {
+      meta = known;
+      oneLsn = known.minLsn() == known.maxLsn() ? known.minLsn() : -1;
+    } else {
+      meta = footer(fileNumber);
+    }
     if (header != null) {
       packing = header.packing();
     } else if (meta != null) {
@@ -504,9 +513,12 @@ public final class TableSalvage implements AutoCloseable {
     return key(dataAt, slot);
   }
 
-  /** The LSN of the current entry. */
+  /**
+   * The LSN of the current entry. If the manifest says one of all entries, that counts: the files
+   * of a bulk load have the LSN of its begin.
+   */
   public long lsn() {
-    return PageReader.lsn(memory(), dataAt, entry());
+    return oneLsn >= 0 ? oneLsn : PageReader.lsn(memory(), dataAt, entry());
   }
 
   /** Whether the current entry is a delete marker. */

@@ -80,7 +80,7 @@ public final class RepairJob {
    *
    * @param memoryBytes what may be used off the heap, at least 4 MiB
    * @param heapBytes what the log's contents may take of the heap; beyond that they are written to
-   *     the new store's directory for the time being
+   *     the new store's directory for the time being, at the end of a record
    * @param orders the key orders that trees may have, by name
    * @param newStoreId the ID of the store to be made
    */
@@ -471,7 +471,10 @@ public final class RepairJob {
             extent,
             (lsn, kind, payload, offset, length, rest) -> {
               reader.record(lsn, kind, payload, offset, length, rest);
-              output.limitLog(trees, settings.heapBytes());
+              if (rest == 0) {
+                // What a record writes to one key has one LSN, and stays together.
+                output.limitLog(trees, settings.heapBytes());
+              }
             });
     for (LogSalvage.Lost lost : log.lost()) {
       losses.add(
