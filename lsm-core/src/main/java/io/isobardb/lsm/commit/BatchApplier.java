@@ -118,11 +118,12 @@ final class BatchApplier implements BatchFormat.Handler {
   public void operation(int treeId, Write write) {
     write.at(lsn).overflow(overflow(done));
     committer.apply(tree(treeId), write.hashed(), slot);
+    // It is in its tree, with its chain, whatever fails from here on.
+    done++;
     if (write.isDeep()) {
       deepTrees.add(tree(treeId));
       deepKeys.add(OperandFolding.key(write));
     }
-    done++;
   }
 
   /** Folds the operands of keys that have many by now; the batch is visible. */

@@ -245,6 +245,7 @@ public final class BulkLoader {
     }
     Log log = engine.log();
     long lsn = parts.sealer().sealTogether(List.copyOf(sealed));
+    boolean committing = false;
     try {
       parts.checkpointer().flushBelow(List.copyOf(sealed), lsn);
       log.awaitDurable(lsn);
@@ -254,6 +255,7 @@ public final class BulkLoader {
       }
       List<VersionEdit> besides =
           checkpoint ? List.of(VersionEdit.store().checkpointLsn(lsn).build()) : List.of();
+      committing = true;
       engine.catalog().commit(changes, besides);
       // The manifest has them: they are no longer the load's.
       loads.values().forEach(load -> load.files().clear());
@@ -263,13 +265,22 @@ public final class BulkLoader {
     } catch (DiskFullException e) {
       throw e;
     } catch (IOException e) {
-      // Whether the manifest names the files is not known before the store is opened again.
-      loads.values().forEach(load -> load.files().clear());
-      engine.failure().fail(e);
+      leaveFiles(e);
       throw Operations.failed("committing a bulk load", e);
+    } catch (RuntimeException | Error e) {
+      if (committing) {
+        leaveFiles(e);
+      }
+      throw e;
     } finally {
       log.publishMarker(lsn);
     }
+  }
+
+  /** Whether the manifest names the files is not known before the store is opened again. */
+  private void leaveFiles(Throwable cause) {
+    loads.values().forEach(load -> load.files().clear());
+    engine.failure().fail(cause);
   }
 
   private Catalog.TreeChange change(TreeHandle tree, long lsn) {

@@ -534,11 +534,23 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits until a place that was taken may be written to, which ends below {@code end}. If that
+   * fails, be it for want of heap, nobody will write there, and all behind it would wait for that:
+   * the log stops.
+   */
   void awaitRoom(long end) {
     Parts open = parts();
     VarHandle.fullFence();
-    advance(open);
-    open.writer.awaitRoom(end);
+    try {
+      advance(open);
+      open.writer.awaitRoom(end);
+    } catch (Throwable e) {
+      if (!open.writer.hasFailed()) {
+        open.writer.onFailed(e);
+      }
+      throw e;
+    }
   }
 
   /**

@@ -25,8 +25,12 @@ import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.simulation.CrashMode;
+import io.isobardb.lsm.simulation.Fault;
+import io.isobardb.lsm.simulation.FaultPlan;
+import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedClock;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.repair.StoreInspector;
@@ -308,6 +312,34 @@ class BulkLoadTest {
       before.commit();
       behind.commit();
       assertLoaded(tree);
+    }
+  }
+
+  @Test
+  void filesThatTheManifestMayNameStayWhateverTheCommitFailsOf() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    try (Store store = open(storage)) {
+      Tree tree = store.openTree("t");
+      store.sync();
+      BulkLoad load = store.bulkLoad(tree);
+      for (int i = 0; i < ENTRIES; i++) {
+        load.add(tree, key(i), loaded(i));
+      }
+      int[] syncs = {0};
+      storage.faults(
+          (operation, file, index) -> {
+            if (operation == Operation.SYNC && file.startsWith("MANIFEST") && ++syncs[0] == 2) {
+              // The first one was that of the flush of what was sealed.
+              throw new OutOfMemoryError("planted: no heap to sync");
+            }
+            return Fault.NONE;
+          });
+      assertThrows(OutOfMemoryError.class, load::commit);
+      storage.faults(FaultPlan.NONE);
+      assertThrows(StoreFailedException.class, () -> tree.put(key(1), bytes("later")));
+    }
+    try (Store store = open(storage)) {
+      assertLoaded(store.tree("t"));
     }
   }
 

@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.ForwardingScheduler;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.Signal;
 import io.isobardb.lsm.simulation.CrashMode;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
@@ -23,6 +27,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class LogFailureTest {
@@ -173,6 +178,63 @@ class LogFailureTest {
     assertEquals(List.of("failed"), told, "as soon as the log's thread has given the log back");
     assertEquals(1, syncs.get());
     assertTrue(log.durable() <= entry.lsn());
+    log.close();
+    world.close();
+  }
+
+  /** Has no heap for the next wait for room in the ring, if it is to. */
+  private static final class NoHeapToWait extends ForwardingScheduler {
+    private boolean planted;
+
+    NoHeapToWait(Scheduler scheduler) {
+      super(scheduler);
+    }
+
+    @Override
+    public Signal signal(String name) {
+      Signal signal = super.signal(name);
+      if (!name.equals(Awaited.LOG_ROOM.text())) {
+        return signal;
+      }
+      return new Signal() {
+        @Override
+        public void await(BooleanSupplier condition) {
+          if (planted) {
+            throw new OutOfMemoryError("planted: no heap to wait");
+          }
+          signal.await(condition);
+        }
+
+        @Override
+        public boolean await(BooleanSupplier condition, long nanos) {
+          return signal.await(condition, nanos);
+        }
+
+        @Override
+        public void raise() {
+          signal.raise();
+        }
+      };
+    }
+  }
+
+  @Test
+  void theLogStopsIfAPlaceInItCanNotBeFilled() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 3);
+    NoHeapToWait scheduler = new NoHeapToWait(world.scheduler);
+    Environment environment =
+        new Environment(world.storage, world.clock, scheduler, new SplittableRandom(1));
+    LogSite site = new LogSite(environment, world.pool, LogWorld.STORE, LogWorld.QUIET);
+    LogHandler nobody = LogWorld.whole((lsn, kind, bytes) -> {});
+    Log log = new Log().open(site, world.options, LogExtent.from(Lsn.FIRST), nobody);
+    LogRecord record = log.newRecord();
+    scheduler.planted = true;
+    assertThrows(OutOfMemoryError.class, () -> LogWorld.append(record, new byte[100_000]));
+    record.abandon();
+    scheduler.planted = false;
+    // Else this one would wait for the other one, which nobody writes.
+    assertThrows(StoreFailedException.class, () -> LogWorld.append(log.newRecord(), new byte[10]));
+    assertStopped(log, record);
     log.close();
     world.close();
   }

@@ -121,13 +121,26 @@ final class Frames {
     if (page == PagePool.NONE) {
       page = await();
     }
+    boolean kept = false;
+    try {
+      keepToLimit();
+      kept = true;
+    } finally {
+      if (!kept) {
+        giveBackUnseen(page); // There may be no heap: the page would be lost.
+      }
+    }
+    return page;
+  }
+
+  /** Gives up what is held above the limit; if all of it is held, sees to the next page. */
+  private void keepToLimit() {
     int most = limit();
     if (held.get() > most) {
       trim();
     } else if ((poolIsDry || held.get() == most) && supply.size() == 0) {
       supplyAhead(most);
     }
-    return page;
   }
 
   /**

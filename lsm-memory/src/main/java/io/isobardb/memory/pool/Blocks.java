@@ -209,31 +209,40 @@ public final class Blocks {
   private void reserve(long charge, Purpose purpose) {
     boolean spare = purpose == Purpose.MERGE;
     boolean waiting = false;
-    for (int attempt = 0; ; attempt++) {
-      synchronized (lock) {
-        pool.checkOpen();
-        pool.drainLimbo();
-        boolean taken = spare ? takeSpare(charge, purpose) : take(charge, purpose);
-        boolean hopeless = attempt == ATTEMPTS || charge > (spare ? mostSpare() : slabs.limit());
-        if ((taken || hopeless) && waiting) {
+    try {
+      for (int attempt = 0; ; attempt++) {
+        synchronized (lock) {
+          pool.checkOpen();
+          pool.drainLimbo();
+          boolean taken = spare ? takeSpare(charge, purpose) : take(charge, purpose);
+          boolean hopeless = attempt == ATTEMPTS || charge > (spare ? mostSpare() : slabs.limit());
+          if ((taken || hopeless) && waiting) {
+            waiting = false;
+            slabs.setAside(-charge);
+          }
+          if (taken) {
+            return;
+          }
+          if (hopeless) {
+            throw new OutOfBudgetException(
+                "a block of " + charge + " bytes for " + purpose + " does not fit: " + slabs);
+          }
+          if (!waiting) {
+            waiting = true;
+            slabs.setAside(charge);
+          }
+        }
+        if (attempt % ATTEMPTS_PER_REQUEST == 0) {
+          pool.vacateLeaving();
+        }
+        Thread.yield();
+      }
+    } finally {
+      if (waiting) {
+        synchronized (lock) {
           slabs.setAside(-charge);
         }
-        if (taken) {
-          return;
-        }
-        if (hopeless) {
-          throw new OutOfBudgetException(
-              "a block of " + charge + " bytes for " + purpose + " does not fit: " + slabs);
-        }
-        if (!waiting) {
-          waiting = true;
-          slabs.setAside(charge);
-        }
       }
-      if (attempt % ATTEMPTS_PER_REQUEST == 0) {
-        pool.vacateLeaving();
-      }
-      Thread.yield();
     }
   }
 

@@ -41,12 +41,17 @@ class BufferCacheTest {
   /** What the cache's neighbours lend, and do. */
   private final AtomicInteger spare = new AtomicInteger();
 
+  private boolean noHeap;
+
   private Runnable whenAsked = () -> {};
 
   private final CacheNeighbours neighbours =
       new CacheNeighbours() {
         @Override
         public int sparePages() {
+          if (noHeap) {
+            throw new OutOfMemoryError("planted");
+          }
           return spare.get();
         }
 
@@ -395,6 +400,22 @@ class BufferCacheTest {
       assertEquals(MINIMUM_PAGES, cache.stats().heldPages());
       assertEquals(100, cache.stats().failedLoads());
       touch(cache, key(1, 1), Access.QUERY);
+    }
+  }
+
+  @Test
+  void noFrameIsLostIfThereIsNoHeapToSeeToTheNextOne() throws IOException {
+    try (BufferCache cache = cache(MINIMUM_PAGES, 0)) {
+      noHeap = true;
+      assertThrows(OutOfMemoryError.class, () -> load(cache, key(1, 0), Access.QUERY));
+      noHeap = false;
+      for (int i = 0; i < MINIMUM_PAGES; i++) {
+        load(cache, key(1, i), Access.QUERY);
+      }
+      assertEquals(MINIMUM_PAGES, cache.stats().heldPages(), "each has one of the least frames");
+      for (int i = 0; i < MINIMUM_PAGES; i++) {
+        cache.unpin(key(1, i));
+      }
     }
   }
 

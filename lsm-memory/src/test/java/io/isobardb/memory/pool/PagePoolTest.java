@@ -509,6 +509,35 @@ class PagePoolTest {
   }
 
   @Test
+  void noRoomStaysSetAsideForABlockIfThereIsNoHeapToAskForIt() {
+    PagePool pool = new PagePool(4 * SLAB, PAGE, true);
+    List<Integer> pages = new ArrayList<>();
+    allocate(pool, 4 * SLAB_PAGES, pages);
+    while (pages.size() > 1) {
+      pool.release(pages.remove(pages.size() - 1), Purpose.WRITE);
+    }
+    int available = pool.availablePages();
+    pool.setReclaimer(
+        new Reclaimer() {
+          @Override
+          public int reclaim(int wanted) {
+            return 0;
+          }
+
+          @Override
+          public void vacate(IntPredicate leaving) {
+            throw new OutOfMemoryError("planted");
+          }
+        });
+    assertThrows(
+        OutOfMemoryError.class, () -> pool.blocks().allocate((int) (4 * SLAB - PAGE), Purpose.LOG));
+    assertEquals(SLAB, pool.allocatedBytes(), "what was whole has gone");
+    assertEquals(available, pool.availablePages());
+    pages.forEach(page -> pool.release(page, Purpose.WRITE));
+    pool.close();
+  }
+
+  @Test
   void aSlabThatIsMadeAheadCountsMeanwhile() {
     List<PagePool> pools = new ArrayList<>();
     AtomicInteger slabs = new AtomicInteger();
