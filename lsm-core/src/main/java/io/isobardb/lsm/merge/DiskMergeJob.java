@@ -138,7 +138,7 @@ final class DiskMergeJob implements Job {
     if (choice.kind() == MergeChoice.Kind.GATHER) {
       return Priority.GATHER;
     }
-    return choice.fromL0() || choice.inputs().isEmpty() ? Priority.MERGE_L0 : Priority.MERGE_DEEP;
+    return choice.slot() == MergeChoice.Slot.DEEP ? Priority.MERGE_DEEP : Priority.MERGE_L0;
   }
 
   @Override

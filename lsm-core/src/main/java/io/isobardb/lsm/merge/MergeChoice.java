@@ -57,6 +57,8 @@ public record MergeChoice(
     L0,
     /** Merges within L0, beside another merge of the same tree's L0. */
     GATHER,
+    /** SSTables that nobody needs go. It reads and writes none, so it waits for no merge. */
+    DROP,
     /** All others. */
     DEEP
   }
@@ -159,6 +161,9 @@ public record MergeChoice(
   public Slot slot() {
     if (kind == Kind.GATHER) {
       return Slot.GATHER;
+    }
+    if (kind == Kind.DROP_TABLES) {
+      return Slot.DROP;
     }
     return inputs.isEmpty() || fromL0() ? Slot.L0 : Slot.DEEP;
   }

@@ -51,7 +51,7 @@ public final class Merger {
 
   private long debtBytes;
 
-  /** Merges that may begin. */
+  /** Merges that may begin; those of {@link Slot#DROP} may in any case. */
   private volatile Set<Slot> allowed = EnumSet.allOf(Slot.class);
 
   private final Listener listener;
@@ -84,7 +84,7 @@ public final class Merger {
    * @param all both
    */
   public record Slots(int l0, int deep, int all) {
-    /** No merge is begun. */
+    /** No merge is begun, and nothing is dropped. */
     public static final Slots NONE = new Slots(0, 0, 0);
 
     /** What goes with so many background threads. */
@@ -225,21 +225,21 @@ public final class Merger {
     }
     EnumSet<Slot> free = free();
     EnumSet<Slot> taken = EnumSet.complementOf(free);
-    taken.remove(Slot.GATHER);
+    taken.removeAll(EnumSet.of(Slot.GATHER, Slot.DROP));
     if (mayGather(tree, running.getOrDefault(tree, List.of()))) {
       free.add(Slot.GATHER);
     }
-    if (free.isEmpty()) {
-      waiting.put(tree, taken);
-      return null;
+    boolean mayMerge = !free.isEmpty();
+    if (settings.slots() != Slots.NONE) {
+      free.add(Slot.DROP);
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
     MergeChoice choice = needless.choose(tree, busy(jobs), free);
-    if (choice == null) {
+    if (choice == null && mayMerge) {
       choice = settings.disk().choose(view(tree, jobs, free));
     }
     boolean isForReads = false;
-    if (choice == null) {
+    if (choice == null && mayMerge) {
       Wished wished = wished(tree, view(tree, jobs, free));
       choice = wished == null ? null : wished.choice();
       isForReads = wished != null && wished.wish().isForReads();
@@ -358,7 +358,7 @@ public final class Merger {
     return besideOther && allowed.contains(Slot.L0) && l0(tree).nearlyFull();
   }
 
-  /** Free slots for whatever tree; {@link Slot#GATHER} is none of them. */
+  /** Free slots for whatever tree, of {@link Slot#L0} and {@link Slot#DEEP}. */
   private EnumSet<Slot> free() {
     EnumSet<Slot> free = EnumSet.noneOf(Slot.class);
     Slots slots = settings.slots();

@@ -13,7 +13,7 @@ public interface Job {
     FLUSH,
     /** Makes one of small L0 groups beside a larger merge of L0, which waits for it. */
     GATHER,
-    /** Keeps the number of L0 groups down. */
+    /** Keeps the number of L0 groups down; changes that neither read nor write SSTables. */
     MERGE_L0,
     /** Merges in memory. */
     MERGE_MEMORY,

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Backups;
+import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
@@ -108,6 +109,26 @@ class OpenReadOnlyTest {
     }
     try (Store store = Store.open(dir, SMALL)) {
       assertEquals(expected, contents(store.tree("t")));
+    }
+  }
+
+  @Test
+  void dropsNothingThatNobodyNeeds() throws IOException {
+    try (Store store = Store.open(dir, SMALL)) {
+      Snapshot reader = store.snapshot();
+      store.tree("t").deleteRange(null, null, Durability.SYNC);
+      assertTrue(store.tree("t").contains(bytes("z"), reader));
+    }
+    Map<String, String> before = files();
+    try (Store store = Store.openReadOnly(dir, SMALL)) {
+      assertEquals(Map.of(), contents(store.tree("t")));
+      store.awaitQuiet();
+      assertEquals(0, store.stats().merges());
+    }
+    assertEquals(before, files());
+    try (Store store = Store.open(dir, SMALL)) {
+      store.awaitQuiet();
+      assertTrue(store.stats().merges() > 0, "there was nothing to drop");
     }
   }
 

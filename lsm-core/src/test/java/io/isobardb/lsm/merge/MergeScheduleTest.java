@@ -6,6 +6,7 @@ import static io.isobardb.lsm.merge.VirtualWorld.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -129,6 +130,49 @@ class MergeScheduleTest {
       burst(tree, SECOND);
       assertTrue(store.stats().flushes() > flushes + 5, "few flushes");
       assertEquals(done, merges(), "merges during the second burst");
+    }
+  }
+
+  private long diskBytes(Store store, String tree) {
+    return store.stats().trees().stream()
+        .filter(stats -> stats.name().equals(tree))
+        .mapToLong(stats -> stats.diskBytes())
+        .sum();
+  }
+
+  @Test
+  void whatARangeDeleteHidesGoesThoughMergesWait() {
+    try (Store store = world.open(options(NEVER_QUIET, 100))) {
+      Tree tree = store.openTree("t");
+      burst(tree, SECOND);
+      store.flush();
+      assertTrue(diskBytes(store, "t") > 0, "nothing to delete");
+      assertEquals(0, store.stats().merges(), "merges during the burst");
+      tree.deleteRange(null, null, Durability.SYNC);
+      rest(SECOND);
+      assertEquals(0, diskBytes(store, "t"));
+      assertEquals(0, store.stats().mergeBytesRead(), "it is read");
+    }
+  }
+
+  @Test
+  void whatARangeDeleteHidesWaitsForNoMergeOfAnotherTree() {
+    StoreOptions options =
+        options(MergeSchedule.ALWAYS, 100).toBuilder().backgroundThreads(1).build();
+    try (Store store = world.open(options)) {
+      Tree other = store.openTree("other");
+      burst(other, SECOND);
+      store.flush();
+      store.awaitQuiet();
+      Tree busy = store.openTree("busy");
+      burst(busy, 2 * SECOND);
+      assertTrue(store.stats().mergeDebtBytes() > 0, "no merge is under way");
+      other.deleteRange(null, null, Durability.SYNC);
+      long merges = store.stats().merges();
+      for (int i = 0; i < 10_000 && diskBytes(store, "other") > 0; i++) {
+        rest(MILLI);
+      }
+      assertEquals(merges + 1, store.stats().merges(), "merges, the drop included");
     }
   }
 
