@@ -7,6 +7,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -40,6 +41,28 @@ final class Directories {
               + ": its files could not be locked and synced",
           e);
     }
+  }
+
+  /**
+   * The path, if its text leads to the same place. Some files are opened by text, since an
+   * interrupt does not close those.
+   *
+   * @throws IllegalArgumentException if a name has bytes that this JVM can't take for characters
+   */
+  static Path named(Path dir) {
+    try {
+      if (dir.getFileSystem().getPath(dir.toString()).equals(dir)) {
+        return dir;
+      }
+    } catch (InvalidPathException e) {
+      // Such bytes became characters that the encoding does not have.
+    }
+    throw new IllegalArgumentException(
+        dir
+            + ": a name in this path has bytes that are no characters in this JVM's encoding of file"
+            + " names, "
+            + System.getProperty("sun.jnu.encoding")
+            + "; start the JVM in a locale that has them, such as C.UTF-8, or rename it");
   }
 
   /**

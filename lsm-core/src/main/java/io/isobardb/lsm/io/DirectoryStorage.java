@@ -151,9 +151,15 @@ public final class DirectoryStorage implements Storage {
       UnaryOperator<FileChannel> channels,
       OpenFiles.Descriptors process)
       throws IOException {
-    Path absolute = Directories.onDisk(dir);
+    Path absolute = Directories.named(Directories.onDisk(dir));
     List<Path> made = create ? Directories.createDurably(absolute, access) : List.of();
-    Path real = Directories.real(absolute);
+    Path real;
+    try {
+      real = Directories.named(Directories.real(absolute));
+    } catch (IOException | RuntimeException e) {
+      Directories.deleteEmpty(made, e);
+      throw e;
+    }
     OpenFiles descriptors = new OpenFiles(real.toString(), maxOpenFiles, process);
     return new DirectoryStorage(real, false, made, access, descriptors, channels);
   }

@@ -156,6 +156,12 @@ final class FileErrors {
       return "mount it for writing; reading is enough for Store.openReadOnly, and to check a store";
     } else if (reason.contains(TOO_MANY_OPEN)) {
       return lowerCase(MORE_DESCRIPTORS);
+    } else if (reason.equals("operation not permitted")) {
+      return "the system holds the file or its directory as it is: look for the sticky bit, and with"
+          + " lsattr for the attributes i and a";
+    } else if (reason.equals("file too large")) {
+      return "raise the process's limit of a file's size (ulimit -f), or use a file system that has"
+          + " larger files";
     } else if (reason.contains("input/output error")) {
       return "see the system's log for what is wrong with the device";
     }

@@ -18,6 +18,7 @@ public final class NewFile {
    * @throws java.nio.file.FileAlreadyExistsException if there is one
    */
   public static OutputStream create(Path file, FileAccess access) throws IOException {
+    Directories.named(file);
     try {
       Files.createFile(file, Permissions.ofFile(file, access));
       return new FileOutputStream(file.toFile());

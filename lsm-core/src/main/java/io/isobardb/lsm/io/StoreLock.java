@@ -385,35 +385,44 @@ final class StoreLock {
    * @throws IOException if somebody else has the directory, or may have it, and says so
    */
   synchronized void ensureHeld() throws IOException {
-    RandomAccessFile file = content;
-    if (file == null) {
+    if (content == null) {
       return;
     }
+    @Nullable String why;
+    try {
+      why = whyLost(content);
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be looked at, so it may be lost", path, e);
+    }
+    if (why != null) {
+      throw new IOException(
+          path.getParent()
+              + ": the lock was lost, so nothing is written any more: "
+              + why
+              + "; whoever opened the directory last has what was acknowledged before that. Close"
+              + " the store, and find out who uses its directory");
+    }
+  }
+
+  /** Null if it is held. */
+  private @Nullable String whyLost(RandomAccessFile file) throws IOException {
     if (!directory.isInPlace()) {
-      throw lost("the directory was deleted, moved or replaced");
+      return "the directory was deleted, moved or replaced";
     }
     Object now;
     try {
       now = directory.keyOf(FILE);
     } catch (NoSuchFileException e) {
-      throw lost("somebody deleted the file " + FILE);
+      return "somebody deleted the file " + FILE;
     }
     if (!Objects.equals(fileKey, now)) {
-      throw lost("somebody replaced the file " + FILE);
+      return "somebody replaced the file " + FILE;
     }
     String held = read(file);
-    if (!held.equals(owner)) {
-      throw lost(held.startsWith(OWNER) ? held + " has taken it" : "the file holds something else");
+    if (held.equals(owner)) {
+      return null;
     }
-  }
-
-  private IOException lost(String why) {
-    return new IOException(
-        path.getParent()
-            + ": the lock was lost, so nothing is written any more: "
-            + why
-            + "; whoever opened the directory last has what was acknowledged before that. Close the"
-            + " store, and find out who uses its directory");
+    return held.startsWith(OWNER) ? held + " has taken it" : "the file holds something else";
   }
 
   /** Tells other threads of this process what holds it. */

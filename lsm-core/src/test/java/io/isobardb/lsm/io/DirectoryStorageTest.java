@@ -92,6 +92,10 @@ final class DirectoryStorageTest {
                 throw new FileSystemException(file, null, "Too many open files");
               } else if (file.endsWith("broken")) {
                 throw new IOException("Input/output error");
+              } else if (file.endsWith("held")) {
+                throw new FileSystemException(file, null, "Operation not permitted");
+              } else if (file.endsWith("long")) {
+                throw new IOException("File too large");
               }
             });
     DirectoryStorage storage =
@@ -115,6 +119,17 @@ final class DirectoryStorageTest {
             + " wrong with the device",
         () -> storage.exists("broken"));
     assertSays(
+        real
+            + "/held: can't be created: operation not permitted; the system holds the file or its"
+            + " directory as it is: look for the sticky bit, and with lsattr for the attributes i"
+            + " and a",
+        () -> storage.create("held", IoMode.BUFFERED));
+    assertSays(
+        real
+            + "/long: can't be created: file too large; raise the process's limit of a file's size"
+            + " (ulimit -f), or use a file system that has larger files",
+        () -> storage.create("long", IoMode.BUFFERED));
+    assertSays(
         real + "/a: can't be created: it exists already",
         () -> storage.create("a", IoMode.BUFFERED));
     assertSays(
@@ -126,6 +141,32 @@ final class DirectoryStorageTest {
     assertSays(
         real + "/none: can't be opened: no such file or directory",
         () -> DirectoryStorage.open(real.resolve("none"), false));
+  }
+
+  /** Only a listing, or a link, leads to such a path: Java makes none of a text. */
+  @Test
+  void aNameThatIsNoTextIsRefused() throws IOException, InterruptedException {
+    String make = "d=\"$0/a$(printf '\\377')\"; mkdir \"$d\" \"$d/made\"; ln -s \"$d\" \"$0/link\"";
+    assumeTrue(
+        new ProcessBuilder("sh", "-c", make, dir.toString()).inheritIO().start().waitFor() == 0);
+    Path odd;
+    try (Stream<Path> names = Files.list(dir)) {
+      odd = names.filter(path -> !path.endsWith("link")).findFirst().orElseThrow();
+    }
+    assumeTrue(!Path.of(odd.toString()).equals(odd), "the encoding has a character for the byte");
+    for (Path path : List.of(odd, odd.resolve("new"), dir.resolve("link/new"))) {
+      String said =
+          assertThrows(IllegalArgumentException.class, () -> DirectoryStorage.open(path, true))
+              .getMessage();
+      assertTrue(said.startsWith(odd.toString()) && said.contains("rename it"), said);
+    }
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> NewFile.create(odd.resolve("file"), FileAccess.OWNER));
+    try (Stream<Path> files = Files.list(odd)) {
+      assertEquals(List.of("made"), files.map(file -> file.getFileName().toString()).toList());
+    }
+    DirectoryStorage.openToRead(odd).close();
   }
 
   @Test

@@ -138,6 +138,22 @@ final class LostLockTest {
     end();
   }
 
+  /** As when the device is gone, or a right to the directories above it. */
+  @Test
+  void aLockThatCanNotBeLookedAtIsToldAsSuch() throws IOException {
+    Path away = Files.move(dir, top.resolve("away"));
+    Files.createSymbolicLink(dir, dir);
+    for (Executable change : List.<Executable>of(open::sync, () -> storage.delete("a"))) {
+      IOException e = assertThrows(IOException.class, change);
+      String start = dir.resolve("LOCK") + ": can't be looked at, so it may be lost: ";
+      assertTrue(e.getMessage().startsWith(start), e::toString);
+    }
+    Files.delete(dir);
+    Files.move(away, dir);
+    open.sync();
+    end();
+  }
+
   /**
    * A second of a clock that the test moves: a write is waiting for the sync that comes by time.
    */
