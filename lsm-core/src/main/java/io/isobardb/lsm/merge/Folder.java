@@ -32,10 +32,17 @@ import org.jspecify.annotations.Nullable;
 public final class Folder {
   private static final byte[] NO_VALUE = {};
 
+  private final Engine engine;
   private final TreeHandle tree;
   private final MergeOperator operator;
   private final OperandReader reader;
   private final long replayedFrom;
+
+  /**
+   * What is written from here on knows a later time than that by which the merge goes. What has an
+   * earlier place may not be applied yet.
+   */
+  private final long timedUpTo;
 
   /** All range deletes, durable or not, of what is merged; null for none. */
   private final @Nullable RangeDeletes deletes;
@@ -54,15 +61,20 @@ public final class Folder {
   private boolean snapshotBelow;
 
   private Folder(Engine engine, TreeHandle tree, MergeOperator operator) {
+    this.engine = engine;
     this.tree = tree;
     this.operator = operator;
     this.observers = engine.observers();
     this.reader = new OperandReader(engine);
     this.replayedFrom = engine.catalog().logStart();
+    this.timedUpTo = engine.log().end();
     this.deletes = tree.states().current().ranges().list();
   }
 
-  /** The folder for a tree, null if it has no merge operator. */
+  /**
+   * The folder for a tree, null if it has no merge operator. To be made after the merge has asked
+   * what has expired.
+   */
   public static @Nullable Folder of(Engine engine, TreeHandle tree) {
     MergeOperator operator = tree.settings().operator();
     return operator == null ? null : new Folder(engine, tree, operator);
@@ -136,6 +148,9 @@ public final class Folder {
 
   /** Whether no newer version of the key is anywhere: so no operand counts on this one. */
   boolean isNewest(LeafCursor version) {
+    if (engine.log().visible() < timedUpTo - 1) {
+      return false;
+    }
     OperandChain whole = new OperandChain();
     TreeState state = tree.states().acquire();
     try {

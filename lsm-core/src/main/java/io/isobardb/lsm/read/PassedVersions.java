@@ -18,6 +18,11 @@ final class PassedVersions {
 
   private record Version(int kind, long lsn, byte[] value, long expiry) {}
 
+  /** Begins with a key. Of the one before some may be left, if the way over it was cut off. */
+  void begin() {
+    versions.clear();
+  }
+
   /**
    * Takes up a version, which is newer than those before.
    *

@@ -448,6 +448,9 @@ public final class TreeCursor implements AutoCloseable {
   private boolean passVersions(MergingCursor merged) {
     boolean found = false;
     LeafCursor entry = merged.leaf();
+    if (operator != null) {
+      passed().begin();
+    }
     do {
       if (entry.lsn() <= lsn) {
         found = operator == null ? sources.ask(entry) != Probe.DELETED : !sources.isGone(entry);

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.SimulatedStores;
@@ -9,29 +10,34 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.entry.EntryCursor;
-import io.isobardb.lsm.entry.Moment;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.pool.OutOfBudgetException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A source of a cursor finds no page while operands are read, which each of its steps may do. */
+/** A source of a cursor fails while operands are read, which each of its steps may do. */
 class FoldWithoutPagesTest {
   /** What moves a cursor by a step. */
   private static final Set<String> STEPS = Set.of("next", "nextKey", "previous");
 
   /** The step that fails; then fewer than 0. */
   private int left = -1;
+
+  private Supplier<RuntimeException> failure = () -> new OutOfBudgetException("no page");
 
   private EntryCursor failing(EntryCursor cursor) {
     return (EntryCursor)
@@ -40,7 +46,7 @@ class FoldWithoutPagesTest {
             new Class<?>[] {EntryCursor.class},
             (proxy, method, arguments) -> {
               if (STEPS.contains(method.getName()) && left >= 0 && left-- == 0) {
-                throw new OutOfBudgetException("no page");
+                throw failure.get();
               }
               try {
                 return method.invoke(cursor, arguments);
@@ -75,18 +81,46 @@ class FoldWithoutPagesTest {
     store.close();
   }
 
+  @Test
+  void whatAWayBackGatheredBeforeItFailedIsForgotten() {
+    Store store = new SimulatedWorld(1).open(SimulatedStores.SMALL);
+    Tree tree =
+        store.openTree("t", TreeOptions.builder().mergeOperator(MergeOperator.APPEND).build());
+    for (String key : List.of("b", "a")) {
+      tree.merge(SimulatedStores.bytes(key), SimulatedStores.bytes(key + "1"));
+      tree.merge(SimulatedStores.bytes(key), SimulatedStores.bytes(key + "2"));
+    }
+    Engine engine = Inside.of(store).engine();
+    TreeHandle handle = engine.catalog().trees().iterator().next();
+    long lsn = engine.snapshots().register();
+    try (TreeCursor cursor = cursor(engine, handle, lsn)) {
+      failure = () -> new UncheckedIOException(new IOException("a page that can't be read"));
+      left = 0;
+      assertThrows(UncheckedIOException.class, cursor::last);
+      assertTrue(cursor.seekBefore(SimulatedStores.bytes("b"), 0, 1));
+      byte[] value = new byte[cursor.valueLength()];
+      cursor.copyValue(value);
+      assertEquals("a1a2", new String(value));
+    } finally {
+      engine.snapshots().release(lsn);
+    }
+    store.close();
+  }
+
+  private TreeCursor cursor(Engine engine, TreeHandle handle, long lsn) {
+    return new TreeCursor(
+        handle,
+        (Table table) -> failing(engine.queryCursor(table)),
+        new ReentrantLock(),
+        null,
+        engine.snapshots().moment(lsn),
+        new Bounds(null, null));
+  }
+
   private List<String> read(Engine engine, TreeHandle handle, boolean forward) {
     List<String> read = new ArrayList<>();
     long lsn = engine.snapshots().register();
-    Moment moment = engine.snapshots().moment(lsn);
-    try (TreeCursor cursor =
-        new TreeCursor(
-            handle,
-            (Table table) -> failing(engine.queryCursor(table)),
-            new ReentrantLock(),
-            null,
-            moment,
-            new Bounds(null, null))) {
+    try (TreeCursor cursor = cursor(engine, handle, lsn)) {
       for (boolean more = forward ? cursor.first() : cursor.last();
           more;
           more = forward ? cursor.next() : cursor.previous()) {
