@@ -282,6 +282,25 @@ class DatasetTest {
     assertTrue(dataset.check().isSound());
   }
 
+  @ParameterizedTest
+  @EnumSource(Maintenance.class)
+  void aTransactionGoesOnAfterAWriteThatWaitedTooLongForItsRecord(Maintenance maintenance) {
+    Dataset dataset = open(words("words", maintenance, false));
+    try (Transaction other = store.begin();
+        Transaction transaction =
+            store.begin(TransactionOptions.builder().lockTimeout(Duration.ofMillis(1)).build())) {
+      dataset.put(other, bytes("1"), bytes("theirs"));
+      assertThrows(
+          LockTimeoutException.class, () -> dataset.put(transaction, bytes("1"), bytes("mine")));
+      assertThrows(LockTimeoutException.class, () -> dataset.delete(transaction, bytes("1")));
+      dataset.put(transaction, bytes("2"), bytes("mine"));
+      transaction.commit();
+      other.commit();
+    }
+    assertEquals("1", find(dataset, "theirs"));
+    assertEquals("2", find(dataset, "mine"));
+  }
+
   @Test
   void aWriteThatFailsHalfWayCanNotBeCommitted() {
     Dataset dataset = open(words("words", Maintenance.VALIDATION, false));
