@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Isolation;
@@ -22,6 +23,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.Runs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -139,6 +141,27 @@ class DatasetTest {
   }
 
   // ---- what it does
+
+  @Test
+  void anIndexIsMadeLikeItsPrimaryTree() {
+    TreeOptions primary =
+        TreeOptions.builder()
+            .compression(Compression.LZ4)
+            .filterBitsPerKey(4)
+            .timeToLive(Duration.ofDays(1))
+            .runs(Runs.lazy(4))
+            .maxSpace(1.5)
+            .build();
+    DatasetOptions options =
+        DatasetOptions.builder()
+            .primary(primary)
+            .index(words("words", Maintenance.EAGER, false))
+            .build();
+    Dataset.open(store, "d", options);
+    assertEquals(
+        primary.toBuilder().timeToLive(Duration.ZERO).build(),
+        store.tree("d/index/words/1").options());
+  }
 
   @ParameterizedTest
   @EnumSource(Maintenance.class)
