@@ -264,8 +264,8 @@ public interface Store extends AutoCloseable {
 
   /**
    * Runs {@code body} in a transaction and commits it, unless {@code body} has ended it; if others
-   * get in its way, runs it anew, after a pause that grows. What {@code body} has committed itself
-   * is never run anew.
+   * get in its way, runs it anew, after a pause that grows. It does so, too, if {@code body} has
+   * caught what told it of that. What {@code body} has committed itself is never run anew.
    *
    * <p>A write within {@code body} that does not go through the transaction is not part of it. On a
    * key that the transaction has locked it throws {@code SelfDeadlockException}, and so does

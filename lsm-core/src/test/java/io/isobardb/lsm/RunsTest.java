@@ -1,10 +1,13 @@
 package io.isobardb.lsm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.option.Runs;
+import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.store.OpenTree;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -63,6 +66,20 @@ class RunsTest {
       assertEquals("8,4,1", tree.runs().toString());
       store.dropTree("t");
       assertEquals(Runs.leveled(), store.openTree("t").runs());
+    }
+  }
+
+  @Test
+  void runsThatAreRefusedLeaveTheChoiceToTheStore() {
+    try (Store store = Store.open(directory)) {
+      Tree tree = store.openTree("t");
+      TreeHandle handle = ((OpenTree) tree).handle();
+      assertThrows(IllegalArgumentException.class, () -> tree.setRuns(Runs.tiered(4)));
+      TreeOptions tiered = TreeOptions.builder().runs(Runs.tiered(4)).build();
+      assertThrows(IllegalArgumentException.class, () -> store.openTree("t", tiered));
+      assertTrue(handle.isAdaptable());
+      tree.setRuns(Runs.leveled());
+      assertFalse(handle.isAdaptable());
     }
   }
 

@@ -62,6 +62,9 @@ public final class BufferedTransaction implements Transaction {
   /** Why it can't be used any more, or null. */
   private volatile @Nullable String ended;
 
+  /** What has ended it within a call that is no commit: others got in its way; else null. */
+  private @Nullable TransactionAbortedException aborted;
+
   private final OneThread use = new OneThread();
 
   /**
@@ -100,6 +103,18 @@ public final class BufferedTransaction implements Transaction {
   @Override
   public boolean isOpen() {
     return ended == null;
+  }
+
+  /**
+   * Passes unless others have ended it: a body may have caught what told it so.
+   *
+   * @throws TransactionAbortedException if they have
+   */
+  void checkNotAborted() {
+    TransactionAbortedException cause = aborted;
+    if (cause != null) {
+      throw cause;
+    }
   }
 
   /** Whether what it wrote is there: running it anew would write it again. */
@@ -365,6 +380,7 @@ public final class BufferedTransaction implements Transaction {
     } catch (TransactionAbortedException e) {
       transactions.count(e);
       if (!(e instanceof LockTimeoutException)) {
+        aborted = e;
         end("was rolled back: " + e.getMessage());
       }
       throw e;

@@ -381,6 +381,7 @@ public final class OpenStore implements Store {
       try (transaction) {
         transaction.enclose();
         T result = body.run(transaction);
+        transaction.checkNotAborted();
         if (transaction.isOpen()) {
           transaction.commit();
         }

@@ -217,9 +217,6 @@ public final class OpenTree implements Tree {
     operations.checkOpen();
     handle.checkOpen();
     TreeOptions stored = options();
-    if (Adjustments.givesRuns(given)) {
-      handle.keepRuns();
-    }
     boolean lives = given.changesTimeToLive(stored);
     boolean runs = given.changesRuns(stored);
     boolean space = given.changesMaxSpace(stored);
@@ -232,6 +229,10 @@ public final class OpenTree implements Tree {
                   runs ? given.runs() : before.runs(),
                   space ? given.maxSpace() : before.maxSpace(),
                   packs ? handle.settings().other(given.compression()) : before.compression()));
+    }
+    if (Adjustments.givesRuns(given)) {
+      // Not before: a change that is refused leaves the store's own choice.
+      handle.keepRuns();
     }
     return this;
   }

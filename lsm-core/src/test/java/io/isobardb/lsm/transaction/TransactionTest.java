@@ -821,6 +821,33 @@ class TransactionTest extends SimulatedTransactions {
   }
 
   @Test
+  void aBodyThatCatchesWhatEndedItsTransactionIsRunAgain() {
+    put("a", "0");
+    AtomicInteger runs = new AtomicInteger();
+    store.runInTransaction(
+        tx -> {
+          String seen = get(tx, "a");
+          if (runs.incrementAndGet() == 1) {
+            put("a", "theirs");
+          }
+          try {
+            put(tx, "a", seen + "+");
+          } catch (ConflictException e) {
+            assertFalse(tx.isOpen());
+          }
+        });
+    assertEquals(2, runs.get());
+    assertEquals("theirs+", get("a"));
+    // What the body has ended itself, it has.
+    store.runInTransaction(
+        tx -> {
+          put(tx, "a", "never");
+          tx.rollback();
+        });
+    assertEquals("theirs+", get("a"));
+  }
+
+  @Test
   void whatABodyHasCommittedItselfIsNotRunAgain() {
     put("a", "0");
     AtomicInteger runs = new AtomicInteger();

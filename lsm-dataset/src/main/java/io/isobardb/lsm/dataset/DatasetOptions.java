@@ -11,8 +11,8 @@ import java.util.Objects;
 /**
  * What a dataset is opened with; immutable.
  *
- * @param primary how the primary tree is made, if it is not there; its indexes are like it in all
- *     but the key order
+ * @param primary how the primary tree is made, if it is not there; an index is made like it in all
+ *     but the key order and the time to live, since its entries expire with their records
  * @param indexes all indexes the dataset has, each name once
  * @param changeTimeout how long creating or dropping an index waits for the transactions that have
  *     written to the dataset before; default 30 seconds

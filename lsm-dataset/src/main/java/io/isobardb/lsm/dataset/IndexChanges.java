@@ -214,13 +214,17 @@ final class IndexChanges {
       store.dropTree(tree);
     }
     TreeOptions like = primary.options();
-    return store.createTree(
-        tree,
+    TreeOptions.Builder options =
         TreeOptions.builder()
             .logged(like.logged())
             .compression(like.compression())
             .filterBitsPerKey(like.filterBitsPerKey())
-            .build());
+            .maxSpace(like.maxSpace());
+    if (!like.runs().isLeveled()) {
+      // Runs that are given, be it the default, are no longer the store's choice.
+      options.runs(like.runs());
+    }
+    return store.createTree(tree, options.build());
   }
 
   /** Creates an index and builds it; or goes on with a build that was broken off. */

@@ -62,14 +62,15 @@ final class RecordWriter {
     Instant given = what.expires() == null ? primary.expiryNow() : what.expires();
     Instant expires = given == null ? Instant.MAX : given;
     List<Change> changes = plan(transaction, layout, what, expires);
+    // If this fails, nothing is written.
+    if (value == null) {
+      transaction.delete(primary, key);
+    } else {
+      transaction.put(primary, key, value, expires);
+    }
     // What can be refused has been by now. Should something fail nevertheless, half a write must
     // not be committed.
     try {
-      if (value == null) {
-        transaction.delete(primary, key);
-      } else {
-        transaction.put(primary, key, value, expires);
-      }
       for (Change change : changes) {
         change.removed.forEach(indexKey -> change.index.remove(transaction, indexKey, key));
         change.added.forEach(indexKey -> change.index.add(transaction, indexKey, key, expires));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.CursorOptions;
 import io.isobardb.lsm.Isolation;
@@ -22,6 +23,7 @@ import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.option.MergeOperator;
+import io.isobardb.lsm.option.Runs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -139,6 +141,27 @@ class DatasetTest {
   }
 
   // ---- what it does
+
+  @Test
+  void anIndexIsMadeLikeItsPrimaryTree() {
+    TreeOptions primary =
+        TreeOptions.builder()
+            .compression(Compression.LZ4)
+            .filterBitsPerKey(4)
+            .timeToLive(Duration.ofDays(1))
+            .runs(Runs.lazy(4))
+            .maxSpace(1.5)
+            .build();
+    DatasetOptions options =
+        DatasetOptions.builder()
+            .primary(primary)
+            .index(words("words", Maintenance.EAGER, false))
+            .build();
+    Dataset.open(store, "d", options);
+    assertEquals(
+        primary.toBuilder().timeToLive(Duration.ZERO).build(),
+        store.tree("d/index/words/1").options());
+  }
 
   @ParameterizedTest
   @EnumSource(Maintenance.class)
@@ -280,6 +303,25 @@ class DatasetTest {
     assertEquals("", find(dataset, "white"));
     assertEquals("2", find(dataset, "green"));
     assertTrue(dataset.check().isSound());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Maintenance.class)
+  void aTransactionGoesOnAfterAWriteThatWaitedTooLongForItsRecord(Maintenance maintenance) {
+    Dataset dataset = open(words("words", maintenance, false));
+    try (Transaction other = store.begin();
+        Transaction transaction =
+            store.begin(TransactionOptions.builder().lockTimeout(Duration.ofMillis(1)).build())) {
+      dataset.put(other, bytes("1"), bytes("theirs"));
+      assertThrows(
+          LockTimeoutException.class, () -> dataset.put(transaction, bytes("1"), bytes("mine")));
+      assertThrows(LockTimeoutException.class, () -> dataset.delete(transaction, bytes("1")));
+      dataset.put(transaction, bytes("2"), bytes("mine"));
+      transaction.commit();
+      other.commit();
+    }
+    assertEquals("1", find(dataset, "theirs"));
+    assertEquals("2", find(dataset, "mine"));
   }
 
   @Test
