@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.setting.ProcessLimits;
@@ -7,6 +8,7 @@ import io.isobardb.memory.system.ProcessMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.SyncFailedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -95,6 +97,12 @@ public final class DirectoryStorage implements Storage {
   private volatile OpenDirectory files;
 
   private volatile @Nullable StoreLock lock;
+
+  /** Held during a sync of the directory: one that comes after a failed one is to know that. */
+  private final ReentrantLock syncing = new ReentrantLock();
+
+  /** What the first sync failed of since the lock was taken. Guarded by {@link #syncing}. */
+  private @Nullable Throwable syncFailure;
 
   private DirectoryStorage(
       Path directory,
@@ -515,7 +523,21 @@ public final class DirectoryStorage implements Storage {
     checkWritable();
     ensureHeld();
     OpenDirectory synced = files;
-    synced.sync(() -> descriptors.retrying(() -> channels.apply(synced.openToSync())));
+    syncing.lock();
+    try {
+      Throwable before = syncFailure;
+      if (before != null) {
+        throw new IOException(
+            directory + ": a sync has failed, and no later one tells what was lost by that",
+            before);
+      }
+      synced.sync(() -> descriptors.retrying(() -> channels.apply(synced.openToSync())));
+    } catch (SyncFailedException | DiskFullException e) {
+      syncFailure = e;
+      throw e;
+    } finally {
+      syncing.unlock();
+    }
     ensureHeld();
   }
 
@@ -573,6 +595,7 @@ public final class DirectoryStorage implements Storage {
         StoreLock taken = descriptors.retrying(() -> taking.take(held, directory));
         files = held;
         lock = taken;
+        forgetFailure();
         return taken;
       } catch (IOException | RuntimeException e) {
         held.close();
@@ -580,6 +603,16 @@ public final class DirectoryStorage implements Storage {
       }
     } finally {
       names.unlock();
+    }
+  }
+
+  /** Whoever takes the lock writes anew what was not synced. */
+  private void forgetFailure() {
+    syncing.lock();
+    try {
+      syncFailure = null;
+    } finally {
+      syncing.unlock();
     }
   }
 

@@ -376,6 +376,9 @@ final class DirectoryStorageTest {
         IOException failed = assertThrows(IOException.class, storage::syncDirectory);
         assertEquals(interrupted, Thread.interrupted());
         assertTrue(failed.getMessage().startsWith(dir + ": can't be synced: input/output error"));
+        // It may have taken names that others are about to sync.
+        assertThrows(IOException.class, storage::syncDirectory);
+        storage.lock();
         storage.syncDirectory();
       }
     }
