@@ -64,10 +64,15 @@ public final class Backpressure {
    * @param memory how full write memory may become
    */
   public record Limits(long debtBytes, Fullness memory) {
-    /** Those that a store's options ask for. */
-    public static Limits of(StoreOptions options) {
+    /**
+     * Those that a store's options ask for.
+     *
+     * @param flushBytes what a flush takes at least
+     */
+    public static Limits of(StoreOptions options, long flushBytes) {
       ExperimentalOptions chosen = ExperimentalOptions.of(options);
-      return new Limits(chosen.mergeDebtLimit(), new Fullness(chosen.flushTrigger()));
+      Fullness memory = Fullness.ofMemory(chosen.flushTrigger(), flushBytes);
+      return new Limits(chosen.mergeDebtLimit(), memory);
     }
   }
 

@@ -7,11 +7,20 @@ package io.isobardb.lsm.commit;
  * <p>Between {@link #flushFrom} and the limit, flushes free what writers take. Writers are slowed
  * down before the limit ({@link #slow}, {@link Backpressure}); at the limit they wait.
  *
- * @param trigger the part of the limit that is in use when flushes begin
+ * @param trigger the part of the limit that is in use when flushes begin, or less if that leaves
+ *     too little room
+ * @param leastRoom what is to be left then for those who fill it while a flush runs, if that is
+ *     less than a quarter of the limit
  */
-public record Fullness(double trigger) {
+public record Fullness(double trigger, long leastRoom) {
   /** How it is unless somebody has chosen otherwise. */
-  public static final Fullness USUAL = new Fullness(0.875);
+  public static final Fullness USUAL = new Fullness(0.875, 0);
+
+  /** What a flush takes at least is this many times what is to be left when it begins. */
+  private static final int ROOMS_OF_FLUSH = 2;
+
+  /** What has not more than so many times the least room is flushed in one or two parts anyway. */
+  private static final int LEAST_ROOMS = 4;
 
   /** The share of the room above the trigger that is left when flushes are no longer limited. */
   private static final double PRESSING = 7.0 / 8;
@@ -34,9 +43,24 @@ public record Fullness(double trigger) {
     }
   }
 
+  /**
+   * That of a write memory. While a flush runs, writers take about half as much as it does on a
+   * device that merges keep busy. In a large memory the room is more than that in any case.
+   *
+   * @param flushBytes what a flush takes at least
+   */
+  public static Fullness ofMemory(double trigger, long flushBytes) {
+    return new Fullness(trigger, flushBytes / ROOMS_OF_FLUSH);
+  }
+
+  private double room(long limit) {
+    double room = limit * (1 - trigger);
+    return limit > LEAST_ROOMS * leastRoom ? Math.max(room, leastRoom) : room;
+  }
+
   /** What is in use when so much of the room above the trigger is left. */
   private long with(double left, long limit) {
-    return limit - (long) Math.ceil(limit * (1 - trigger) * left);
+    return limit - (long) Math.ceil(room(limit) * left);
   }
 
   /** What is in use when flushes begin. One write can't wait for more than that to be free. */
@@ -56,7 +80,8 @@ public record Fullness(double trigger) {
 
   /** A limit for which this is about {@link #flushFrom}, and not less than that. */
   public long limitFor(long bytes) {
-    return (long) (bytes / trigger) + 2;
+    long limit = (long) (bytes / trigger) + 2;
+    return limit > LEAST_ROOMS * leastRoom ? Math.max(limit, bytes + leastRoom) : limit;
   }
 
   /** What flushes may leave in memory, however much trees are to keep. */

@@ -23,18 +23,13 @@ import java.util.List;
  * @param strategy how much of it
  * @param logLimitBytes above this length of log writers wait
  * @param component how a tree's write memory is arranged
- * @param fullness how full write memory may become
  */
 public record FlushRules(
-    FlushPolicy policy,
-    FlushStrategy strategy,
-    long logLimitBytes,
-    MemoryComponent component,
-    Fullness fullness) {
+    FlushPolicy policy, FlushStrategy strategy, long logLimitBytes, MemoryComponent component) {
 
   /** With all else as it is by default. */
   public FlushRules(FlushPolicy policy, FlushStrategy strategy, long logLimitBytes) {
-    this(policy, strategy, logLimitBytes, MemoryComponent.PARTITIONED, Fullness.USUAL);
+    this(policy, strategy, logLimitBytes, MemoryComponent.PARTITIONED);
   }
 
   /** Those that a store's options ask for. */
@@ -44,13 +39,12 @@ public record FlushRules(
         chosen.flushPolicy(),
         FlushExtent.strategy(chosen.flushStrategy(), chosen.memoryComponent()),
         options.logLimit(),
-        chosen.memoryComponent(),
-        new Fullness(chosen.flushTrigger()));
+        chosen.memoryComponent());
   }
 
   /** Those of a store whose log is not cut, and so flushes nothing for its sake. */
   public FlushRules withoutLogLimit() {
-    return new FlushRules(policy, strategy, NO_LIMIT, component, fullness);
+    return new FlushRules(policy, strategy, NO_LIMIT, component);
   }
 
   /** Longer than any log, and short enough to be reckoned with. */

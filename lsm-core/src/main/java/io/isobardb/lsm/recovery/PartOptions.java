@@ -156,7 +156,7 @@ final class PartOptions {
 
   /** When writers are slowed down. */
   Backpressure.Limits backpressure() {
-    return Backpressure.Limits.of(given);
+    return Backpressure.Limits.of(given, tableSizes().flushed(0));
   }
 
   /** When active SSTables are sealed. */

@@ -231,7 +231,7 @@ final class Recovery {
   }
 
   private Fullness fullness() {
-    return options.flushRules().fullness();
+    return options.backpressure().memory();
   }
 
   private long mostReplayed() {

@@ -12,9 +12,8 @@ package io.isobardb.lsm.schedule;
  * keep merges from making them few.
  *
  * <p>Reads and writes of jobs pass in small pieces while clients read: a client's read waits for
- * the pieces before it, and with large ones that would be most of its latency. Small pieces cost
- * jobs time, so they are larger for flushes once writers are about to wait, and large for all once
- * merges fall behind.
+ * the pieces before it, and with large ones that would be most of its latency. So does each piece
+ * of a flush, which are larger once writers are about to wait, and again once merges fall behind.
  *
  * @param deviceBytes read and written per second at most; {@link #AUTO} to learn it, {@link
  *     Long#MAX_VALUE} for no limit
@@ -37,6 +36,12 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
   private static final int RESERVE_PART = 20;
 
   private static final int MINIMUM_PART = 4;
+
+  /** A flush that writers are about to wait for has pieces so many times as large. */
+  private static final int PIECES_IF_AWAITED = 2;
+
+  /** The same while merges fall behind, too: the device is never idle then. */
+  private static final int PIECES_IF_BEHIND = 8;
 
   /** A device that does this part of what it can is pressed. */
   private static final double PRESSED = 0.9;
@@ -246,14 +251,23 @@ public record BandwidthRules(long deviceBytes, long reserveBytes, long minimumBy
 
   /**
    * A job that waits for the device has a turn after all others: of eight clients and a merge, a
-   * flush gets a tenth of it. In pieces twice as large it gets nearly twice as much.
+   * flush gets a tenth of it. In larger pieces it gets more.
    */
   private static int flushPiece(int piece, Pressure pressure) {
-    return pressure == Pressure.WRITERS ? Math.min(IoLimits.LARGEST_PIECE, 2 * piece) : piece;
+    int times =
+        switch (pressure) {
+          case NONE, READERS -> 1;
+          case WRITERS -> PIECES_IF_AWAITED;
+          case ALL -> PIECES_IF_BEHIND;
+        };
+    return (int) Math.min(IoLimits.LARGEST_PIECE, (long) times * piece);
   }
 
+  /**
+   * Merges that fall behind have small pieces, too, while clients read: the device is busy then,
+   * and gets as much done for them, but flushes and clients wait less.
+   */
   private static int piece(View view) {
-    boolean small = view.clients().readLately() && view.pressure() != Pressure.ALL;
-    return small ? view.pieceBytes() : IoLimits.LARGEST_PIECE;
+    return view.clients().readLately() ? view.pieceBytes() : IoLimits.LARGEST_PIECE;
   }
 }

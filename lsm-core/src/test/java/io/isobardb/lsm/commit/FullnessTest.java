@@ -10,7 +10,9 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class FullnessTest {
+  private static final long KB = 1024;
   private static final Fullness USUAL = Fullness.USUAL;
+  private static final Fullness SMALL = Fullness.ofMemory(0.875, 256 * KB);
 
   @Test
   void levelsAreAsReviewed() throws IOException {
@@ -46,17 +48,32 @@ class FullnessTest {
 
   @Test
   void aLimitForWhatIsInUseIsNoReasonToFlush() {
-    for (long used = 0; used < 1 << 20; used += 997) {
-      long limit = USUAL.limitFor(used);
-      assertTrue(USUAL.flushFrom(limit) >= used, used + " bytes");
-      assertTrue(USUAL.flushFrom(limit) <= used + 128, used + " bytes");
+    for (Fullness fullness : List.of(USUAL, SMALL)) {
+      for (long used = 0; used < 1 << 20; used += 997) {
+        long limit = fullness.limitFor(used);
+        assertTrue(fullness.flushFrom(limit) >= used, used + " bytes");
+        assertTrue(fullness.flushFrom(limit) <= used + 128, used + " bytes");
+      }
     }
+  }
+
+  @Test
+  void aSmallMemoryHasRoomForWhatComesWhileAFlushRuns() {
+    assertEquals(8192 * KB, room(65536 * KB), "an eighth");
+    assertEquals(128 * KB, room(1024 * KB), "an eighth, and half of a flush");
+    assertEquals(128 * KB, room(580 * KB), "half of a flush");
+    assertEquals(64 * KB, room(512 * KB), "an eighth: a flush takes half of it");
+    assertEquals(290 * KB, 580 * KB - Fullness.ofMemory(0.5, 256 * KB).flushFrom(580 * KB));
+  }
+
+  private static long room(long limit) {
+    return limit - SMALL.flushFrom(limit);
   }
 
   @Test
   void whateverTheTriggerItsRoomIsDividedAlike() {
     for (double trigger : new double[] {0.5, 0.875, 0.95, 0.98}) {
-      Fullness fullness = new Fullness(trigger);
+      Fullness fullness = new Fullness(trigger, 0);
       long limit = 1 << 30;
       double room = limit * (1 - trigger);
       assertEquals(room, limit - fullness.flushFrom(limit), 1);

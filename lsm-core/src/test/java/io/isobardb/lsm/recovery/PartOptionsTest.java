@@ -80,6 +80,8 @@ class PartOptionsTest {
   void defaultsOfPartsAreThoseOfOptions() {
     PartOptions usual = new PartOptions(StoreOptions.defaults(), 4096, MB, false);
     assertEquals(LevelingOptions.DEFAULT, usual.leveling());
-    assertEquals(Fullness.USUAL, usual.flushRules().fullness());
+    Fullness memory = usual.backpressure().memory();
+    assertEquals(Fullness.USUAL.trigger(), memory.trigger());
+    assertEquals(128 << 10, memory.leastRoom(), "half of the least that a flush takes");
   }
 }
