@@ -245,7 +245,6 @@ public final class BulkLoader {
     }
     Log log = engine.log();
     long lsn = parts.sealer().sealTogether(List.copyOf(sealed));
-    boolean committing = false;
     try {
       parts.checkpointer().flushBelow(List.copyOf(sealed), lsn);
       log.awaitDurable(lsn);
@@ -255,32 +254,39 @@ public final class BulkLoader {
       }
       List<VersionEdit> besides =
           checkpoint ? List.of(VersionEdit.store().checkpointLsn(lsn).build()) : List.of();
-      committing = true;
-      engine.catalog().commit(changes, besides);
-      // The manifest has them: they are no longer the load's.
-      loads.values().forEach(load -> load.files().clear());
+      putInPlace(changes, besides);
       if (checkpoint) {
         engine.snapshots().setCheckpoint(lsn);
       }
-    } catch (DiskFullException e) {
-      throw e;
-    } catch (IOException e) {
-      leaveFiles(e);
-      throw Operations.failed("committing a bulk load", e);
-    } catch (RuntimeException | Error e) {
-      if (committing) {
-        leaveFiles(e);
-      }
-      throw e;
     } finally {
       log.publishMarker(lsn);
     }
   }
 
+  private void putInPlace(List<Catalog.TreeChange> changes, List<VersionEdit> besides) {
+    try {
+      engine.catalog().commit(changes, besides);
+    } catch (DiskFullException e) {
+      throw e;
+    } catch (IOException e) {
+      onUncertain(e);
+      throw Operations.failed("committing a bulk load", e);
+    } catch (RuntimeException | Error e) {
+      onUncertain(e);
+      throw e;
+    }
+    giveFiles();
+  }
+
   /** Whether the manifest names the files is not known before the store is opened again. */
-  private void leaveFiles(Throwable cause) {
-    loads.values().forEach(load -> load.files().clear());
+  private void onUncertain(Throwable cause) {
+    giveFiles();
     engine.failure().fail(cause);
+  }
+
+  /** The files are no longer the load's. */
+  private void giveFiles() {
+    loads.values().forEach(load -> load.files().clear());
   }
 
   private Catalog.TreeChange change(TreeHandle tree, long lsn) {
