@@ -79,6 +79,11 @@ class GivenUpMergesTest {
     }
 
     @Override
+    public long paidBytes(MergeView view, MergeChoice choice) {
+      return 0;
+    }
+
+    @Override
     public long debtBytes(MergeView view) {
       return 0;
     }
