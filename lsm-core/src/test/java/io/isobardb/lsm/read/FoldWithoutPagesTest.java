@@ -9,52 +9,23 @@ import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.commit.Engine;
-import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.option.MergeOperator;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
-import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
-import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A source of a cursor fails while operands are read, which each of its steps may do. */
 class FoldWithoutPagesTest {
-  /** What moves a cursor by a step. */
-  private static final Set<String> STEPS = Set.of("next", "nextKey", "previous");
-
-  /** The step that fails; then fewer than 0. */
-  private int left = -1;
-
-  private Supplier<RuntimeException> failure = () -> new OutOfBudgetException("no page");
-
-  private EntryCursor failing(EntryCursor cursor) {
-    return (EntryCursor)
-        Proxy.newProxyInstance(
-            EntryCursor.class.getClassLoader(),
-            new Class<?>[] {EntryCursor.class},
-            (proxy, method, arguments) -> {
-              if (STEPS.contains(method.getName()) && left >= 0 && left-- == 0) {
-                throw failure.get();
-              }
-              try {
-                return method.invoke(cursor, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
-  }
+  /** What moves a cursor by a step fails. */
+  private final FailingSources sources = new FailingSources(Set.of("next", "nextKey", "previous"));
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -73,9 +44,9 @@ class FoldWithoutPagesTest {
     TreeHandle handle = engine.catalog().trees().iterator().next();
     boolean failed = true;
     for (int step = 0; failed; step++) {
-      left = step;
+      sources.left = step;
       assertEquals(expected, read(engine, handle, forward), "step " + step);
-      failed = left < 0;
+      failed = sources.left < 0;
       assertTrue(failed || step > 14, "only " + step + " steps");
     }
     store.close();
@@ -93,9 +64,10 @@ class FoldWithoutPagesTest {
     Engine engine = Inside.of(store).engine();
     TreeHandle handle = engine.catalog().trees().iterator().next();
     long lsn = engine.snapshots().register();
-    try (TreeCursor cursor = cursor(engine, handle, lsn)) {
-      failure = () -> new UncheckedIOException(new IOException("a page that can't be read"));
-      left = 0;
+    try (TreeCursor cursor = sources.cursor(engine, handle, lsn)) {
+      sources.failure =
+          () -> new UncheckedIOException(new IOException("a page that can't be read"));
+      sources.left = 0;
       assertThrows(UncheckedIOException.class, cursor::last);
       assertTrue(cursor.seekBefore(SimulatedStores.bytes("b"), 0, 1));
       byte[] value = new byte[cursor.valueLength()];
@@ -107,20 +79,10 @@ class FoldWithoutPagesTest {
     store.close();
   }
 
-  private TreeCursor cursor(Engine engine, TreeHandle handle, long lsn) {
-    return new TreeCursor(
-        handle,
-        (Table table) -> failing(engine.queryCursor(table)),
-        new ReentrantLock(),
-        null,
-        engine.snapshots().moment(lsn),
-        new Bounds(null, null));
-  }
-
   private List<String> read(Engine engine, TreeHandle handle, boolean forward) {
     List<String> read = new ArrayList<>();
     long lsn = engine.snapshots().register();
-    try (TreeCursor cursor = cursor(engine, handle, lsn)) {
+    try (TreeCursor cursor = sources.cursor(engine, handle, lsn)) {
       for (boolean more = forward ? cursor.first() : cursor.last();
           more;
           more = forward ? cursor.next() : cursor.previous()) {
