@@ -19,7 +19,8 @@ import io.isobardb.memory.page.MemoryChecksum;
  * <p>Thread rule: one thread at a time. Nothing is allocated per record.
  *
  * <p>Errors: every method may throw {@code StoreFailedException} (or {@code StoreClosedException})
- * when the log has stopped; then there is nothing to abandon.
+ * when the log has stopped; then there is nothing to abandon. Each may throw {@code InternalError}
+ * if the ring does not take what is stored to it: see {@link Ring}.
  */
 public final class LogRecord {
   /** What {@link #at} is when there is no record in hand. */
@@ -48,6 +49,11 @@ public final class LogRecord {
   private int next;
 
   private int runEnd;
+
+  /** The last bytes that were put one by one, the newest one highest, and how many to look at. */
+  private long singles;
+
+  private int singleCount;
 
   private boolean fragmented;
   private boolean completed;
@@ -87,6 +93,7 @@ public final class LogRecord {
     }
     log.checkNotFailed();
     completed = false;
+    singleCount = 0;
     fragmented = payloadLength > ring.fragmentBytes;
     long recordBytes = ring.recordBytes(payloadLength);
     long firstBytes =
@@ -103,6 +110,18 @@ public final class LogRecord {
       nextRun();
     }
     memory.putByte(next++, (byte) value);
+    singles = singles >>> Byte.SIZE | (long) value << Long.SIZE - Byte.SIZE;
+    if (++singleCount == Long.BYTES) {
+      checkSingles();
+    }
+  }
+
+  /** Looks at the bytes that were stored one by one. */
+  private void checkSingles() {
+    if (singleCount > 0) {
+      ring.ensureHas(next, singles, singleCount);
+      singleCount = 0;
+    }
   }
 
   /** Appends an unsigned number in {@link #varintBytes} bytes: seven bits each, lowest first. */
@@ -123,16 +142,24 @@ public final class LogRecord {
   /** Appends bytes from the heap. */
   public void put(byte[] source, int offset, int length) {
     if (length <= runEnd - next) {
-      memory.put(next, source, offset, length);
-      next += length;
+      store(source, offset, length);
       return;
     }
     for (int done = 0; done < length; ) {
       int piece = piece(length - done);
-      memory.put(next, source, offset + done, piece);
-      next += piece;
+      store(source, offset + done, piece);
       done += piece;
     }
+  }
+
+  private void store(byte[] source, int offset, int length) {
+    checkSingles();
+    memory.put(next, source, offset, length);
+    if (!ring.has(next, source, offset, length)) {
+      ring.ensureTakes(next, length);
+      memory.put(next, source, offset, length); // It is the caller who changes its array.
+    }
+    next += length;
   }
 
   /**
@@ -145,6 +172,7 @@ public final class LogRecord {
     if (completed || at == NONE || next != runEnd || wrapped != 0 || remaining != 0) {
       throw new IllegalStateException("the payload of the record at LSN " + lsn + " is not whole");
     }
+    checkSingles();
     int fragment = fragmented ? RecordLayout.LAST : RecordLayout.FULL;
     word1 = ring.finish(at, fragmentLength, RecordLayout.BATCH, fragment, log.durable(), crc);
     completed = true;
@@ -163,6 +191,7 @@ public final class LogRecord {
     at = NONE;
     completed = false;
     ring.markApplied(mark, word1);
+    ring.ensureMarked(mark);
     log.onPublished(lsn, mark + RecordLayout.HEADER_BYTES + Lsn.align(fragmentLength));
   }
 
@@ -181,6 +210,7 @@ public final class LogRecord {
       publish();
       return false;
     }
+    singleCount = 0;
     while (remaining > 0) {
       closeFragment(RecordLayout.VOID);
     }
@@ -200,6 +230,7 @@ public final class LogRecord {
     for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
       putByte((byte) (treeChanges >>> shift));
     }
+    checkSingles();
     finish(RecordLayout.FENCE);
   }
 
@@ -223,6 +254,7 @@ public final class LogRecord {
   }
 
   private void nextRun() {
+    checkSingles();
     if (wrapped > 0) {
       next = 0;
       runEnd = wrapped;

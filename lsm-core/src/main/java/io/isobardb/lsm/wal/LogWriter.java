@@ -542,10 +542,14 @@ final class LogWriter implements Service {
    * Gives room back, by whole records or fragments: after a crash one is read either from the
    * segments or from the ring.
    */
-  private void free() {
+  private void free() throws IOException {
     long to = freeable();
     if (to > ring.freed()) {
-      ring.free(to);
+      if (!ring.free(to)) {
+        throw new IOException(
+            "the file RING, which is mapped, could not be written: the disk is full, if its file"
+                + " system copies on write, or the device failed");
+      }
       if (roomWanted.get() > to) {
         room.raise();
       }

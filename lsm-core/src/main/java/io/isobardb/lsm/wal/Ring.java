@@ -1,6 +1,7 @@
 package io.isobardb.lsm.wal;
 
 import static io.isobardb.lsm.wal.RecordLayout.FIRST;
+import static io.isobardb.lsm.wal.RecordLayout.FULL;
 import static io.isobardb.lsm.wal.RecordLayout.HEADER_BYTES;
 import static io.isobardb.lsm.wal.RecordLayout.LAST;
 import static io.isobardb.lsm.wal.RecordLayout.MIDDLE;
@@ -27,6 +28,10 @@ import java.lang.invoke.VarHandle;
  * nothing may be stored to the rest. That part begins at the block where the log was opened. It
  * doubles until it is the whole ring, after which {@code limit} is {@code freed + bytes} for good.
  *
+ * <p>On a file system that copies on write, a store to the mapped file may fail for want of room.
+ * The JVM goes on behind it, and throws an {@code InternalError} much later, or never. So what was
+ * stored is looked at before a checksum vouches for it.
+ *
  * <p>The writer that advances {@code tail} owns the bytes it passed. Every byte in {@code [tail,
  * limit)} is 0, so a record's word 0 is 0 until its writer stores it, last and with release. The
  * owner marks the record applied later, with a store to its own header; nobody else writes it.
@@ -51,6 +56,14 @@ final class Ring {
   private static final int LIMIT = 80;
 
   private static final long INSIDE = 1;
+
+  /** A store fails for a whole page of the system. */
+  static final int SYSTEM_PAGE = 4096;
+
+  private static final int CACHE_LINE = 64;
+
+  /** Of so many bytes all are looked at. */
+  private static final int CHECKED_WHOLE = 256;
 
   /** No position of the stream. */
   static final long NO_ROOM = -1;
@@ -223,12 +236,82 @@ final class Ring {
     if (contiguous < covered) {
       crc.update(0, covered - contiguous);
     }
+    ensureHasWord(from, word1);
     if (fragment == FIRST || fragment == MIDDLE) {
       memory.putLong(from, word1 | RecordLayout.APPLIED);
     }
     int sum = RecordLayout.sum(crc.value(), at, length, storeSeed);
-    memory.putLongRelease(offset(at), RecordLayout.word0(length, sum));
+    long word0 = RecordLayout.word0(length, sum);
+    memory.putLongRelease(offset(at), word0);
+    if (fragment == FULL || fragment == LAST) { // Others may be freed by now.
+      ensureHasWord(offset(at), word0);
+    }
     return word1;
+  }
+
+  /** Checks a word that was stored. Its halves are read, which no compiler takes from the store. */
+  private void ensureHasWord(int offset, long word) {
+    if (memory.getIntOpaque(offset) != (int) word
+        || memory.getIntOpaque(offset + Integer.BYTES) != (int) (word >>> Integer.SIZE)) {
+      throw lost();
+    }
+  }
+
+  /**
+   * Checks up to eight bytes that were stored one by one.
+   *
+   * @param end of them
+   * @param bytes the last of them highest
+   */
+  void ensureHas(int end, long bytes, int count) {
+    if (end >= Long.BYTES) {
+      long difference = memory.getLong(end - Long.BYTES) ^ bytes;
+      if (difference >>> Long.SIZE - Byte.SIZE * count != 0) {
+        throw lost();
+      }
+      return;
+    }
+    long first = memory.getLong(0) << Long.SIZE - Byte.SIZE * end;
+    if ((first ^ bytes) >>> Long.SIZE - Byte.SIZE * count != 0) {
+      throw lost();
+    }
+  }
+
+  /** Whether bytes that were stored are there. Of many a part is looked at, of each page some. */
+  boolean has(int offset, byte[] source, int sourceOffset, int length) {
+    int whole = Math.min(length, CHECKED_WHOLE);
+    boolean same = memory.compare(offset, whole, source, sourceOffset, whole) == 0;
+    int end = Math.min(length - whole, CACHE_LINE);
+    for (int at = whole; same && at < length - end; at += CACHE_LINE) {
+      same = memory.compare(offset + at, 8, source, sourceOffset + at, 8) == 0;
+    }
+    int last = length - end;
+    return same && memory.compare(offset + last, end, source, sourceOffset + last, end) == 0;
+  }
+
+  /** Checks that each page takes what is stored to it. Changes the bytes. */
+  void ensureTakes(int offset, int length) {
+    for (int at = offset; at < offset + length; at = (at | SYSTEM_PAGE - 1) + 1) {
+      int shift = Byte.SIZE * (at & 3);
+      int before = memory.getIntOpaque(at & -4) >>> shift;
+      memory.putByte(at, (byte) ~before);
+      if ((byte) (memory.getIntOpaque(at & -4) >>> shift) == (byte) before) {
+        throw lost();
+      }
+    }
+  }
+
+  /** Checks that a record was marked applied, unless all have moved on over it. */
+  void ensureMarked(long at) {
+    if (walked() <= at
+        && (memory.getLongOpaque(offset(at + 8)) & RecordLayout.APPLIED) == 0
+        && walked() <= at) {
+      throw lost();
+    }
+  }
+
+  private static InternalError lost() {
+    return new InternalError("what was stored to the mapped file is not there");
   }
 
   /** Marks a finished record applied; {@code word1} is what {@link #finish} gave. */
@@ -237,7 +320,9 @@ final class Ring {
   }
 
   void finishMarker(long at) {
-    memory.putLongRelease(offset(at), RecordLayout.markerWord(at, storeSeed));
+    long word = RecordLayout.markerWord(at, storeSeed);
+    memory.putLongRelease(offset(at), word);
+    ensureHasWord(offset(at), word);
   }
 
   void markMarkerApplied(long at) {
@@ -292,7 +377,7 @@ final class Ring {
       }
       int fragment = RecordLayout.fragment(word1);
       long next = p + RecordLayout.sizeBytes(word0);
-      if (fragment != RecordLayout.FULL) {
+      if (fragment != FULL) {
         if (p > start) {
           break;
         }
@@ -318,14 +403,32 @@ final class Ring {
     target.copyFrom(targetOffset + contiguous, memory, 0, length - contiguous);
   }
 
-  /** Zeroes all below {@code position} and hands it out again; by the log's writer. */
-  void free(long position) {
+  /**
+   * Zeroes all below {@code position} and hands it out again; by the log's writer.
+   *
+   * @return false if the mapped file did not take the zeros; then nothing is handed out
+   */
+  boolean free(long position) {
     long freed = freed();
     int from = offset(freed);
     int length = (int) (position - freed);
     int contiguous = Math.min(length, bytes - from);
     memory.zero(from, contiguous);
     memory.zero(0, length - contiguous);
+    if (!isZero(from, contiguous) || !isZero(0, length - contiguous)) {
+      return false;
+    }
     moveLimit(position);
+    return true;
+  }
+
+  /** Looks at a word of each line: a store fails for whole pages. */
+  private boolean isZero(int from, int length) {
+    for (int at = from; at < from + length; at += CACHE_LINE) {
+      if (memory.getLongOpaque(at) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 }
