@@ -82,7 +82,7 @@ class FailedLocksTest extends SimulatedTransactions {
       meanwhile(first::commit);
       assertThrows(LockTimeoutException.class, () -> tx.deleteRange(tree, null, null));
       assertFalse(first.isOpen());
-      second.close();
+      second.rollback();
       assertConflict(tx);
     }
   }
