@@ -394,6 +394,17 @@ final class SharedStore {
     return ledger;
   }
 
+  /**
+   * What the store takes of a floor of write memory, whatever its budget is lowered by now: more
+   * than half of the budget no tree keeps.
+   *
+   * @param asked more than the whole budget is left to the store to refuse
+   */
+  long floor(long asked) {
+    long budget = options.store().memoryBudget();
+    return asked > budget ? asked : Math.min(asked, budget - heldMemory.mostBytes());
+  }
+
   /** What counts writes that are held back. */
   HeldMemory heldMemory() {
     return heldMemory;

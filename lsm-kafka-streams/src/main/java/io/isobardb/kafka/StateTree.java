@@ -215,7 +215,7 @@ final class StateTree {
               known.position().copy());
       shared.setRow(identity, opened);
       Tree tree = shared.tree(context.taskId() + "-" + name, identity, hasRow);
-      tree.setWriteMemoryFloor(options.floors().getOrDefault(name, 0L));
+      tree.setWriteMemoryFloor(shared.floor(options.floors().getOrDefault(name, 0L)));
       tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
       Runnable commitRequest =
           context instanceof ProcessingContext processing ? processing::commit : () -> {};

@@ -535,6 +535,22 @@ class StateStoreLifeTest {
   }
 
   @Test
+  void aStoreWithAFloorCanBeOpenedWhileWritesAreHeldBack() {
+    options.put("isobar.memoryBudget", "16MB");
+    options.put("isobar.streams.floor.counts", String.valueOf(12 << 20));
+    KeyValueStore<Bytes, byte[]> other = task().open(IsobarStores.keyValueStore("other").get());
+    HeldMemory held = shared().heldMemory();
+    held.add(8 << 20);
+    held.lower();
+    assertEquals(8 << 20, held.countedBytes());
+    KeyValueStore<Bytes, byte[]> counts = open();
+    counts.put(key("a"), value("1"));
+    held.add(-8 << 20);
+    counts.close();
+    other.close();
+  }
+
+  @Test
   void valuesThatCanNotBeAreRefused() {
     for (Map.Entry<String, String> wrong :
         Map.of(
