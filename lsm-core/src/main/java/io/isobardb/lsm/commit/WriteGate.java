@@ -108,10 +108,10 @@ public final class WriteGate implements StallCounter {
 
   private volatile Rate lastRate = new Rate(0, 0);
 
-  /** What merges take out of L0, when they told last. */
+  /** What merges take out of L0, when it was last looked at. */
   private volatile Rate merged = new Rate(0, 0);
 
-  /** By how much merges make the debt less, when they told last. */
+  /** By how much merges make the debt less, when it was last looked at. */
   private volatile Rate paid = new Rate(0, 0);
 
   /** What the gate asks of the rest of the store, on the threads of writers. */
@@ -657,16 +657,11 @@ public final class WriteGate implements StallCounter {
   }
 
   /**
-   * Told by merges as they go, though L0 and debt are less only once they end. How fast they are
-   * varies, so the rate is a mean over some seconds.
-   *
-   * @param l0Bytes taken out of L0
-   * @param paidBytes by which less waits for merges
+   * Told by merges: they have taken so much out of L0. It comes in large pieces, so its rate is a
+   * mean over some seconds.
    */
-  public synchronized void onMerging(long l0Bytes, long paidBytes) {
-    long now = clock.nanos();
-    merged = meanWith(merged, l0Bytes, now);
-    paid = meanWith(paid, paidBytes, now);
+  public synchronized void onLeftL0(long bytes) {
+    merged = meanWith(merged, bytes, clock.nanos());
   }
 
   private static Rate meanWith(Rate before, long bytes, long now) {
@@ -696,6 +691,9 @@ public final class WriteGate implements StallCounter {
 
   /** What waits for disk merges from now on. One thread at a time. */
   public void setDebt(long bytes) {
+    if (bytes < debtBytes) {
+      paid = meanWith(paid, debtBytes - bytes, clock.nanos());
+    }
     debtBytes = bytes;
     seePressures();
   }

@@ -55,8 +55,6 @@ final class DiskMergeJob implements Job {
 
   private final InputClaim claim = new InputClaim();
 
-  private MergeProgress progress;
-
   /** What range deletes up to this LSN hide was left out; -1 if nothing is rewritten. */
   private long cleanUpTo = -1;
 
@@ -80,13 +78,7 @@ final class DiskMergeJob implements Job {
     this.tree = tree;
     this.choice = choice;
     this.isForReads = isForReads;
-    this.progress = MergeProgress.of(choice, 0);
     this.startNanos = engine.nanos();
-  }
-
-  /** Says, before it starts, by how much less waits for merges once it is done. */
-  void pays(long bytes) {
-    progress = MergeProgress.of(choice, bytes);
   }
 
   TreeHandle tree() {
@@ -202,7 +194,6 @@ final class DiskMergeJob implements Job {
       current.resume(source());
     }
     Rewrite.Outcome outcome = step(current, engine.environment().scheduler().stepBytes());
-    merger.onProgress(progress.after(current.entriesIn()));
     if (outcome == Rewrite.Outcome.GOING_ON) {
       return false;
     }
@@ -332,7 +323,6 @@ final class DiskMergeJob implements Job {
     engine.catalog().commit(tree, change(), fresh, List.of());
     List<SSTableMeta> committed = List.copyOf(outputs);
     outputs.clear();
-    merger.onProgress(progress.atEnd());
     merger.onMerged(this, committed, span, startNanos);
   }
 

@@ -234,25 +234,6 @@ public record MergeChoice(
     return inputs.stream().mapToLong(Input::sizeBytes).sum();
   }
 
-  /** Entries of all inputs. */
-  long inputEntries() {
-    long entries = 0;
-    for (Input input : inputs) {
-      for (SSTableMeta table : input.tables()) {
-        entries += table.entries();
-      }
-    }
-    return entries;
-  }
-
-  /** Bytes of the inputs from a place. */
-  long inputBytes(Place place) {
-    return inputs.stream()
-        .filter(input -> input.place().equals(place))
-        .mapToLong(Input::sizeBytes)
-        .sum();
-  }
-
   /**
    * The edit that puts the outputs in the inputs' place.
    *

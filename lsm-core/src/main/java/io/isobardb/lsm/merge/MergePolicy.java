@@ -23,12 +23,9 @@ public interface MergePolicy {
   /** How many bytes are to be merged down before nothing is worth it any more; about. */
   long debtBytes(MergeView view);
 
-  /** By how many bytes a merge makes {@link #debtBytes} less, if it loses nothing; about. */
-  long paidBytes(MergeView view, MergeChoice choice);
-
   /**
-   * How many bytes are to be written until there is no debt: what comes down makes the level below
-   * too large, so that it has to go on; about.
+   * How many bytes are to be written until that is done: what comes down makes the level below too
+   * large, so that it has to go on; about.
    */
   long chainBytes(MergeView view);
 

@@ -261,7 +261,6 @@ public final class Merger {
       tree.work().leavesL0(tree.states().current().version().l0Bytes());
     }
     DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, isForReads, givenUp(jobs));
-    job.pays(settings.disk().paidBytes(diskView(tree), choice));
     jobs.add(job);
     begun[choice.slot().ordinal()]++;
     return job;
@@ -461,11 +460,6 @@ public final class Merger {
     engine.gate().setDebt(debtBytes);
   }
 
-  /** A merge has done another part of what it does. */
-  void onProgress(MergeProgress.Part part) {
-    engine.gate().onMerging(part.l0Bytes(), part.paidBytes());
-  }
-
   void onMerged(DiskMergeJob job, List<SSTableMeta> outputs, MergeSpan span, long startNanos) {
     TreeHandle tree = job.tree();
     MergeChoice choice = job.choice();
@@ -476,6 +470,7 @@ public final class Merger {
     tree.work().onMerged(written, choice.output(), job.isForReads());
     if (choice.leavesL0() && read > 0) {
       tree.work().leftL0(read, written, choice.l0Bytes(), choice.l0Groups());
+      engine.gate().onLeftL0(choice.l0Bytes());
     }
     merges.increment();
     int inputs = choice.inputs().stream().mapToInt(input -> input.tables().size()).sum();

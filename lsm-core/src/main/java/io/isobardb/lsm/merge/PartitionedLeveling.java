@@ -101,11 +101,6 @@ public final class PartitionedLeveling implements MergePolicy {
   }
 
   @Override
-  public long paidBytes(MergeView view, MergeChoice choice) {
-    return new Search(view).paidBytes(choice);
-  }
-
-  @Override
   public long chainBytes(MergeView view) {
     return new Search(view).chain().bytes();
   }
@@ -420,27 +415,6 @@ public final class PartitionedLeveling implements MergePolicy {
         debt += Math.max(0, version.atHeight(height).sizeBytes() - target);
       }
       return debt;
-    }
-
-    /** What is merged within L0 comes no nearer to its end. */
-    long paidBytes(MergeChoice choice) {
-      if (choice.output().inL0()) {
-        return 0;
-      }
-      List<Long> groups =
-          version.groups().stream()
-              .map(group -> group.run().sizeBytes() - choice.inputBytes(group.place()))
-              .filter(bytes -> bytes > 0)
-              .toList();
-      long paid = l0.dueBytes() - new DueL0(groups, l0.startGroups(), l0.mayBytes()).dueBytes();
-      for (int height = top; height > 0; height--) {
-        long target = draining && height == top ? 0 : targets.targetBytes(height);
-        long before = version.atHeight(height).sizeBytes();
-        long comes = choice.goesTo(height) ? choice.inputBytes() : 0;
-        long after = before + comes - choice.inputBytes(Place.level(height));
-        paid += Math.max(0, before - target) - Math.max(0, after - target);
-      }
-      return Math.max(0, paid);
     }
 
     MergeChain chain() {

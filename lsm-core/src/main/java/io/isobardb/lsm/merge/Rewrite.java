@@ -41,7 +41,6 @@ public final class Rewrite implements AutoCloseable {
   private @Nullable Folder folder;
   private @Nullable SSTableWriter writer;
   private long bytesIn;
-  private long entriesIn;
   private long newestLsn = -1;
 
   /** The key of the entry that is next, while the source is closed; null otherwise. */
@@ -123,7 +122,6 @@ public final class Rewrite implements AutoCloseable {
       newestLsn = Math.max(newestLsn, entry.lsn());
       int size = entry.keyLength() + entry.valueLength();
       bytesIn += size;
-      entriesIn++;
       carried += ENTRY_OVERHEAD + size;
       if (folds != null) {
         fold(folds, entry);
@@ -245,11 +243,6 @@ public final class Rewrite implements AutoCloseable {
   /** Bytes of the keys and values carried or left out. */
   public long bytesIn() {
     return bytesIn;
-  }
-
-  /** Entries carried or left out. One that it rested at may count twice. */
-  long entriesIn() {
-    return entriesIn;
   }
 
   /** Closes the source until {@link #resume}, and lets the output give back what it can. */

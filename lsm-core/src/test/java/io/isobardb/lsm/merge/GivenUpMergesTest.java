@@ -79,11 +79,6 @@ class GivenUpMergesTest {
     }
 
     @Override
-    public long paidBytes(MergeView view, MergeChoice choice) {
-      return 0;
-    }
-
-    @Override
     public long debtBytes(MergeView view) {
       return 0;
     }

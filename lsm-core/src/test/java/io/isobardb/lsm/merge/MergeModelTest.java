@@ -235,10 +235,6 @@ class MergeModelTest {
   private void start(boolean forReads) {
     MergeView view = view();
     MergeChoice choice = policy.choose(view);
-    if (choice != null) {
-      long paid = policy.paidBytes(view, choice);
-      assertTrue(paid >= 0 && paid <= policy.debtBytes(view), paid + " bytes paid by " + choice);
-    }
     if (choice == null && forReads) {
       Map<Long, Double> pages = new HashMap<>();
       for (long file : contents.keySet()) {
