@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -50,6 +51,10 @@ import org.jspecify.annotations.Nullable;
  * files.
  */
 public final class DirectoryStorage implements Storage {
+  /** File systems that change a file where it lies. */
+  private static final Set<String> IN_PLACE =
+      Set.of("ext2", "ext3", "ext4", "xfs", "tmpfs", "ntfs", "hfs");
+
   /** How the name of a file ends that was deleted while it was open, or tries direct I/O out. */
   private static final Pattern ASIDE_NAME = Pattern.compile(".+\\.isobar-[0-9]+-[0-9]+\\.deleted");
 
@@ -546,6 +551,18 @@ public final class DirectoryStorage implements Storage {
     StoreLock held = lock;
     if (held != null) {
       held.ensureHeld();
+    }
+  }
+
+  @Override
+  public boolean mayCopyOnWrite() {
+    try {
+      return !IN_PLACE.contains(
+          descriptors
+              .retrying(() -> Files.getFileStore(directory).type())
+              .toLowerCase(Locale.ROOT));
+    } catch (IOException | UnsupportedOperationException e) {
+      return true;
     }
   }
 

@@ -29,6 +29,11 @@ public abstract class ForwardingStorage implements Storage {
   }
 
   @Override
+  public boolean mayCopyOnWrite() {
+    return storage.mayCopyOnWrite();
+  }
+
+  @Override
   public boolean discardsChanges() {
     return storage.discardsChanges();
   }

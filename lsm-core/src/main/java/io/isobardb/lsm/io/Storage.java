@@ -51,6 +51,14 @@ public interface Storage extends AutoCloseable {
 
   boolean exists(String name) throws IOException;
 
+  /**
+   * Whether a store to a mapped file may find no room though the file has it, since what is changed
+   * is written elsewhere.
+   */
+  default boolean mayCopyOnWrite() {
+    return false;
+  }
+
   /** Renames, replacing what stands there, atomically. */
   void rename(String from, String to) throws IOException;
 

@@ -79,7 +79,7 @@ final class LogMemory implements AutoCloseable {
     long block = Ring.blockOf(position);
     RingFile file = RingFile.create(storage, storeId, ringBytes, block, scratch());
     ringFile = file;
-    Ring mapped = new Ring(file.map(), RecordLayout.seed(storeId));
+    Ring mapped = new Ring(file.map(), RecordLayout.seed(storeId), storage.mayCopyOnWrite());
     mapped.reset(position, RingFile.firstBytes(ringBytes));
     ring = mapped;
     return mapped;

@@ -28,6 +28,10 @@ public final class LogRecord {
 
   private final Log log;
   private final Ring ring;
+
+  /** {@link Ring#isDoubted}. */
+  private final boolean doubted;
+
   private final Memory memory;
   private final MemoryChecksum crc;
 
@@ -62,6 +66,7 @@ public final class LogRecord {
   LogRecord(Log log, Ring ring) {
     this.log = log;
     this.ring = ring;
+    this.doubted = ring.isDoubted();
     this.memory = ring.memory;
     this.crc = memory.newChecksum();
   }
@@ -110,9 +115,11 @@ public final class LogRecord {
       nextRun();
     }
     memory.putByte(next++, (byte) value);
-    singles = singles >>> Byte.SIZE | (long) value << Long.SIZE - Byte.SIZE;
-    if (++singleCount == Long.BYTES) {
-      checkSingles();
+    if (doubted) {
+      singles = singles >>> Byte.SIZE | (long) value << Long.SIZE - Byte.SIZE;
+      if (++singleCount == Long.BYTES) {
+        checkSingles();
+      }
     }
   }
 
@@ -155,7 +162,7 @@ public final class LogRecord {
   private void store(byte[] source, int offset, int length) {
     checkSingles();
     memory.put(next, source, offset, length);
-    if (!ring.has(next, source, offset, length)) {
+    if (doubted && !ring.has(next, source, offset, length)) {
       ring.ensureTakes(next, length);
       memory.put(next, source, offset, length); // It is the caller who changes its array.
     }

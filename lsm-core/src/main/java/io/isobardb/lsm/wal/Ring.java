@@ -30,7 +30,7 @@ import java.lang.invoke.VarHandle;
  *
  * <p>On a file system that copies on write, a store to the mapped file may fail for want of room.
  * The JVM goes on behind it, and throws an {@code InternalError} much later, or never. So what was
- * stored is looked at before a checksum vouches for it.
+ * stored is looked at there before a checksum vouches for it.
  *
  * <p>The writer that advances {@code tail} owns the bytes it passed. Every byte in {@code [tail,
  * limit)} is 0, so a record's word 0 is 0 until its writer stores it, last and with release. The
@@ -78,6 +78,9 @@ final class Ring {
   private final int mask;
   private final long[] positions = new long[96];
 
+  /** Whether what is stored is looked at. */
+  private final boolean doubted;
+
   /** The block of the stream from which the ring has space. */
   private long spaceStart;
 
@@ -86,12 +89,14 @@ final class Ring {
   /**
    * @param memory as large as the ring; all zeros
    * @param storeSeed see {@link RecordLayout#seed}
+   * @param doubted whether what is stored to the memory may not be there
    */
-  Ring(Memory memory, long storeSeed) {
+  Ring(Memory memory, long storeSeed, boolean doubted) {
     this.memory = memory;
     this.bytes = memory.size();
     this.mask = bytes - 1;
     this.storeSeed = storeSeed;
+    this.doubted = doubted;
     this.fragmentBytes = bytes / 4 - HEADER_BYTES;
   }
 
@@ -251,8 +256,9 @@ final class Ring {
 
   /** Checks a word that was stored. Its halves are read, which no compiler takes from the store. */
   private void ensureHasWord(int offset, long word) {
-    if (memory.getIntOpaque(offset) != (int) word
-        || memory.getIntOpaque(offset + Integer.BYTES) != (int) (word >>> Integer.SIZE)) {
+    if (doubted
+        && (memory.getIntOpaque(offset) != (int) word
+            || memory.getIntOpaque(offset + Integer.BYTES) != (int) (word >>> Integer.SIZE))) {
       throw lost();
     }
   }
@@ -275,6 +281,11 @@ final class Ring {
     if ((first ^ bytes) >>> Long.SIZE - Byte.SIZE * count != 0) {
       throw lost();
     }
+  }
+
+  /** Whether what is stored is to be looked at. */
+  boolean isDoubted() {
+    return doubted;
   }
 
   /** Whether bytes that were stored are there. Of many a part is looked at, of each page some. */
@@ -303,7 +314,8 @@ final class Ring {
 
   /** Checks that a record was marked applied, unless all have moved on over it. */
   void ensureMarked(long at) {
-    if (walked() <= at
+    if (doubted
+        && walked() <= at
         && (memory.getLongOpaque(offset(at + 8)) & RecordLayout.APPLIED) == 0
         && walked() <= at) {
       throw lost();
@@ -415,7 +427,7 @@ final class Ring {
     int contiguous = Math.min(length, bytes - from);
     memory.zero(from, contiguous);
     memory.zero(0, length - contiguous);
-    if (!isZero(from, contiguous) || !isZero(0, length - contiguous)) {
+    if (doubted && (!isZero(from, contiguous) || !isZero(0, length - contiguous))) {
       return false;
     }
     moveLimit(position);
