@@ -333,7 +333,7 @@ final class StoreOption {
           .byDefault(0.875)
           .formerly("flushTrigger")
           .does(
-              "The part of the write memory that is in use when flushes begin; less of one of 0.5 to 1 MB."
+              "The part of the write memory that is in use when flushes begin. In 0.5 to 1 MB it is less."
                   + " Writers are slowed down when a quarter of the rest is in use, too.",
               "0.95 is as in the paper: fewer bytes are written, and bursts find less room.");
 

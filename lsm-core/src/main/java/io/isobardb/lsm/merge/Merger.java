@@ -230,7 +230,7 @@ public final class Merger {
       free.add(Slot.GATHER);
     }
     boolean mayMerge = !free.isEmpty();
-    if (settings.slots() != Slots.NONE) {
+    if (settings.slots().all() > 0) {
       free.add(Slot.DROP);
     }
     List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());

@@ -12,8 +12,9 @@ package io.isobardb.lsm.schedule;
  * keep merges from making them few.
  *
  * <p>Reads and writes of jobs pass in small pieces while clients read: a client's read waits for
- * the pieces before it, and with large ones that would be most of its latency. So does each piece
- * of a flush, which are larger once writers are about to wait, and again once merges fall behind.
+ * the pieces before it, and with large ones that would be most of its latency. A flush waits for
+ * them, too. Its own pieces are larger once writers are about to wait, and still larger once merges
+ * fall behind.
  *
  * @param deviceBytes read and written per second at most; {@link #AUTO} to learn it, {@link
  *     Long#MAX_VALUE} for no limit
