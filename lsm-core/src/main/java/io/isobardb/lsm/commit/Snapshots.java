@@ -51,6 +51,9 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   private static final class Registered {
     private final long lsn;
 
+    /** The same, as the key it is registered by: made once. */
+    private final Long key;
+
     /** When it was registered first. */
     private final long nanos;
 
@@ -63,8 +66,9 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
     /** It is 0 once the LSN is not registered any more, and stays so. */
     private final AtomicInteger readers = new AtomicInteger(1);
 
-    Registered(long lsn, long nanos, long millis) {
-      this.lsn = lsn;
+    Registered(Long key, long nanos, long millis) {
+      this.lsn = key;
+      this.key = key;
       this.nanos = nanos;
       this.millis = millis;
     }
@@ -195,12 +199,15 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
   }
 
   private synchronized void releaseRegistered(long lsn) {
-    Registered at = registered.get(lsn);
+    Registered at = last;
+    if (at == null || at.lsn != lsn || at.readers.get() == 0) {
+      at = registered.get(lsn);
+    }
     if (at == null) {
       throw new IllegalStateException("no snapshot at " + lsn);
     }
     if (at.readers.decrementAndGet() == 0) {
-      registered.remove(lsn);
+      registered.remove(at.key);
       newest = registered.isEmpty() ? -1 : registered.lastKey();
     }
   }
@@ -293,7 +300,7 @@ public final class Snapshots implements Visibility, RangeDeletes.Readers {
     return time.isUsed() ? time.getAsLong() : time.lastMillis();
   }
 
-  private void add(long lsn) {
+  private void add(Long lsn) {
     long told = told();
     Registered at = registered.get(lsn);
     if (at == null) {

@@ -73,9 +73,10 @@ final class Batch {
 
   /**
    * @param space of the SSTables that hold the keys
+   * @param hashes room for the hash of each key
    * @param probe taken by the caller
    */
-  Batch(TableSpace space, byte[][] keys, Moment at, Probe probe) {
+  Batch(TableSpace space, byte[][] keys, long[] hashes, Moment at, Probe probe) {
     this.pool = space.pool();
     this.entries = space.cache().entries();
     this.keys = keys;
@@ -83,7 +84,7 @@ final class Batch {
     this.probe = probe.at(lsn, at.clock()).above(0);
     this.values = new byte[keys.length] @Nullable [];
     this.known = new byte[keys.length];
-    this.hashes = new long[keys.length];
+    this.hashes = hashes;
     Arrays.setAll(hashes, i -> KeyHash.hash(keys[i], 0, keys[i].length));
     int most = Math.min(MOST, keys.length);
     this.open = new int[most];

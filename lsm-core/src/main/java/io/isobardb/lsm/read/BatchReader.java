@@ -49,9 +49,10 @@ public final class BatchReader {
    */
   public byte[] @Nullable [] get(TreeHandle tree, List<byte[]> keys, Moment at) {
     byte[][] sought = keys.toArray(new byte[0][]);
-    int[] order = order(tree.order(), sought);
+    long[] words = new long[sought.length];
+    int[] order = order(tree.order(), sought, words);
     Probe probe = single.probes().take();
-    Batch batch = new Batch(space, sought, at, probe);
+    Batch batch = new Batch(space, sought, words, at, probe);
     try {
       find(tree, batch, order);
     } finally {
@@ -68,8 +69,10 @@ public final class BatchReader {
   /**
    * The numbers of keys, neighbours one after the other. Those of bytes are told apart by the head
    * behind what all keys have in common, of which the number takes the last bits.
+   *
+   * @param heads room for a word of each key
    */
-  private static int[] order(KeyOrder order, byte[][] keys) {
+  private static int[] order(KeyOrder order, byte[][] keys, long[] heads) {
     if (!order.isBytes()) {
       return IntStream.range(0, keys.length)
           .boxed()
@@ -83,7 +86,6 @@ public final class BatchReader {
       int differs = Arrays.mismatch(keys[0], 0, common, key, 0, Math.min(common, key.length));
       common = differs < 0 ? common : differs;
     }
-    long[] heads = new long[keys.length];
     for (int i = 0; i < heads.length; i++) {
       long head = Words.head(keys[i], common, keys[i].length - common) ^ Long.MIN_VALUE;
       heads[i] = head & ~numbers | i;

@@ -52,7 +52,9 @@ public final class TreeCursor implements AutoCloseable {
   /** Entries that are handed out before it looks whether the tree has moved on. */
   private static final int MOST_AT_ONCE = 256;
 
+  private static final byte[] NO_KEY = {};
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final ByteBuffer NOTHING_VIEWED = NOTHING.asReadOnlyBuffer();
 
   private final TreeHandle tree;
   private final KeyOrder order;
@@ -97,13 +99,13 @@ public final class TreeCursor implements AutoCloseable {
 
   private @Nullable PassedVersions passed;
 
-  /** The key that a step starts from. */
-  private byte[] origin = new byte[64];
+  /** The key that a step starts from; made when it is first needed. */
+  private byte[] origin = NO_KEY;
 
   /** For values that {@link #forEach} can't show where they lie. */
   private ByteBuffer scratch = NOTHING;
 
-  private ByteBuffer scratchView = NOTHING.asReadOnlyBuffer();
+  private ByteBuffer scratchView = NOTHING_VIEWED;
 
   /** For keys of its own. */
   private byte @Nullable [] keyViewed;
