@@ -43,6 +43,9 @@ public final class MergingCursor implements EntryCursor {
   private int size;
   private boolean forward = true;
 
+  /** See {@link #takePassed}. */
+  private int passed;
+
   /**
    * @param sources newest run first; owned by this cursor from now on
    */
@@ -179,6 +182,7 @@ public final class MergingCursor implements EntryCursor {
 
   /** Moves a source that stands on a version of the current key past all that it has at hand. */
   private void passKey(int at) {
+    passed++;
     int passing = heap[at];
     nextHeadKnown = false;
     if (sources[passing].nextKey()) {
@@ -221,6 +225,13 @@ public final class MergingCursor implements EntryCursor {
     return true;
   }
 
+  /** How often a source has been moved past older versions of a key, since this was called last. */
+  public int takePassed() {
+    int all = passed;
+    passed = 0;
+    return all;
+  }
+
   /** Moves a source that is not in front. */
   private boolean otherWithin(int at, Stretch stretch) {
     int moving = heap[at];
@@ -228,6 +239,7 @@ public final class MergingCursor implements EntryCursor {
     if (!leaf.nextWithin(stretch)) {
       return false;
     }
+    passed++;
     nextHeadKnown = false;
     heads[moving] = leaf.head();
     siftDown(at);

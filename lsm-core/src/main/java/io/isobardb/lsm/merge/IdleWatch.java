@@ -52,9 +52,9 @@ public final class IdleWatch implements StoreWatch {
    * What a tree was like at its last look that found it written to.
    *
    * @param bytesWritten to it by users
-   * @param scanNanos {@link ReadLoss#nanosOfScans}
+   * @param reads of it
    */
-  private record Seen(long bytesWritten, long scanNanos) {}
+  private record Seen(long bytesWritten, Settler.Reads reads) {}
 
   /**
    * @param flushes flush trees that are settled
@@ -150,19 +150,18 @@ public final class IdleWatch implements StoreWatch {
       loss.listenToMarkers(this::onMarkers);
     }
     if (before == null || before.bytesWritten() != written) {
-      seen.put(tree, new Seen(written, loss.nanosOfScans()));
+      seen.put(tree, new Seen(written, Settler.Reads.of(tree)));
       settler.forget(tree);
       memoryMerger.request(tree);
       return true;
     }
-    if (!merger.unhindered()
-        || memoryMerger.requestIdle(tree)
-        || settler.request(tree, loss.nanosOfScans() - before.scanNanos())) {
+    Settler.Reads reads = Settler.Reads.of(tree).since(before.reads());
+    if (!merger.unhindered() || memoryMerger.requestIdle(tree) || settler.request(tree, reads)) {
       return true;
     }
     loss.listen(this::onWritten);
     // Scans may have to lose more, as lookups count against them: then that is asked again.
-    long settles = due(settler.priceNanos(tree), loss.nanosOfScans() - before.scanNanos());
+    long settles = due(settler.priceNanos(tree, reads), reads.scans().nanos());
     long looks = Math.min(memoryMerger.priceNanos(tree), settler.nanosToLook(tree));
     loss.tellAt(due(Math.min(looks, settles), -loss.nanosPerRun()));
     return false;

@@ -31,10 +31,11 @@ public record ReadLosses(Map<Long, Double> pages, int pageBytes, double written,
   /** What reads have lost by passing SSTables of a tree, by the numbers of their files. */
   public static Map<Long, Double> pagesLost(TreeHandle tree) {
     Map<Long, Double> lost = new HashMap<>();
+    double passedPart = tree.memory().readLoss().scans().passedPart();
     for (Run run : tree.states().current().disk()) {
       for (Table table : run.tables()) {
         if (table instanceof Table.Stored stored) {
-          double pages = stored.content().reads().pagesLost();
+          double pages = stored.content().reads().pagesLost(passedPart);
           if (pages > 0) {
             lost.put(stored.content().meta().fileNumber(), pages);
           }
@@ -42,6 +43,19 @@ public record ReadLosses(Map<Long, Double> pages, int pageBytes, double written,
       }
     }
     return lost;
+  }
+
+  /** Pages that were read for readers from a tree's files. */
+  static long pagesRead(TreeHandle tree) {
+    long all = 0;
+    for (Run run : tree.states().current().disk()) {
+      for (Table table : run.tables()) {
+        if (table instanceof Table.Stored stored) {
+          all += stored.content().reads().pagesRead();
+        }
+      }
+    }
+    return all;
   }
 
   double of(SSTableMeta table) {

@@ -14,10 +14,14 @@ import java.util.Map;
  *
  * <p>What is in memory hides older versions on disk. A scan passes both, however much of them is
  * cached, and no merge in memory changes that. So a tree of which all fits into memory is settled
- * once the scans since its last write have lost by its runs half of what that takes. That comes to
+ * once the reads since its last write have lost by its runs half of what that takes. That comes to
  * about three times what would have been best if the worst comes, and to nothing where nobody scans
  * (decision 0011). Lookups count against it: what is packed in memory has an index that answers
  * them. A tree of which nearly all is one run already is left alone.
+ *
+ * <p>A tree that fits without the older versions, by the part of them that scans pass, is settled
+ * as well. Until then its pages take each other's place in the cache, so reads lose those that they
+ * wait for, too.
  *
  * <p>Reads of a larger tree wait for the device, once for each run on disk that they come to. What
  * it has in memory stays there. Its SSTables are merged down one by one, with what goes along, once
@@ -45,7 +49,13 @@ final class Settler {
    * A larger tree is looked at once cursors may have lost this part of the pages that are to go
    * down.
    */
-  private static final int LOOK_PART = 2;
+  private static final int LOOK_PART = 16;
+
+  /**
+   * What a page costs that a reader waits for, in nanoseconds: a third of a call to the device, as
+   * scans of entries of a kilobyte read about three pages at once.
+   */
+  static final int NANOS_PER_PAGE = 20_000;
 
   private final Engine engine;
   private final Merger merger;
@@ -63,17 +73,17 @@ final class Settler {
   /**
    * Begins to settle a tree that nobody writes to, or goes on with that.
    *
-   * @param lostNanos {@link ReadLoss#nanosOfScans} since it was last written to
+   * @param reads since it was last written to
    * @return whether it should be asked again soon
    */
-  boolean request(TreeHandle tree, long lostNanos) {
+  boolean request(TreeHandle tree, Reads reads) {
     MergeDown.Settled wish = begun.get(tree);
-    if (wish == null && isLarge(tree)) {
+    if (wish == null && !fits(sizes(tree), reads.scans().passedPart())) {
       mergeWhatIsPaidFor(tree);
       return false;
     }
     if (wish == null) {
-      if (lostNanos < priceNanos(tree)) {
+      if (reads.scans().nanos() < priceNanos(tree, reads)) {
         return false;
       }
       wish = new MergeDown.Settled(engine.log().end());
@@ -96,10 +106,8 @@ final class Settler {
     return true;
   }
 
-  private boolean isLarge(TreeHandle tree) {
-    TreeState state = tree.states().current();
-    long bytes = state.memoryBytes() + state.version().sizeBytes();
-    return bytes > MOST_PART * engine.catalog().space().pool().limitBytes();
+  private boolean fits(Sizes sizes, double passedPart) {
+    return sizes.fit(engine.catalog().space().pool().limitBytes(), passedPart);
   }
 
   private void mergeWhatIsPaidFor(TreeHandle tree) {
@@ -113,12 +121,13 @@ final class Settler {
 
   /**
    * How much cursors of a large tree have to lose until it is worth a look again, in nanoseconds of
-   * {@link ReadLoss}; {@code Long.MAX_VALUE} if there is nothing to go down.
+   * {@link ReadLoss}; {@code Long.MAX_VALUE} if it is one run.
    */
   long nanosToLook(TreeHandle tree) {
     Version version = tree.states().current().version();
-    long above = version.sizeBytes() - version.atHeight(0).sizeBytes();
-    if (above == 0 || !isLarge(tree) || !mayWrite()) {
+    Sizes sizes = sizes(tree);
+    long above = sizes.all() - version.atHeight(0).sizeBytes();
+    if (above == 0 || sizes.disk() == 0 || fits(sizes, 0) || !mayWrite()) {
       return Long.MAX_VALUE;
     }
     long pages = above / engine.catalog().space().pageSize();
@@ -136,8 +145,16 @@ final class Settler {
   /**
    * What scans of a tree have to lose with one run more until it is settled, in nanoseconds; {@code
    * Long.MAX_VALUE} if it is not to be.
+   *
+   * @param reads since it was last written to
    */
-  long priceNanos(TreeHandle tree) {
+  long priceNanos(TreeHandle tree, Reads reads) {
+    return mayWrite()
+        ? priceNanos(sizes(tree), reads, engine.catalog().space().pool().limitBytes())
+        : Long.MAX_VALUE;
+  }
+
+  private static Sizes sizes(TreeHandle tree) {
     TreeState state = tree.states().current();
     long written = state.active().content().bytesUsed();
     int runs = state.runCount() + (written > 0 ? 1 : 0);
@@ -145,10 +162,7 @@ final class Settler {
     for (int i = 0; i < state.runCount(); i++) {
       largest = Math.max(largest, state.run(i).sizeBytes());
     }
-    Sizes sizes = new Sizes(state.memoryBytes(), state.version().sizeBytes(), largest);
-    return mayWrite()
-        ? priceNanos(runs, sizes, engine.catalog().space().pool().limitBytes())
-        : Long.MAX_VALUE;
+    return new Sizes(runs, state.memoryBytes(), state.version().sizeBytes(), largest);
   }
 
   private boolean mayWrite() {
@@ -161,30 +175,59 @@ final class Settler {
   /**
    * What a tree has, in bytes.
    *
+   * @param runs that a scan goes through
    * @param memory in memory
    * @param disk on disk
    * @param largest run of both
    */
-  record Sizes(long memory, long disk, long largest) {
+  record Sizes(int runs, long memory, long disk, long largest) {
     long all() {
       return memory + disk;
+    }
+
+    /** Whether it fits into the store's memory once a part of it is gone. */
+    boolean fit(long budgetBytes, double without) {
+      return all() * (1 - without) <= MOST_PART * budgetBytes;
+    }
+
+    boolean areOne() {
+      return runs < 2 || largest > MOST_TIMES * (all() - largest);
+    }
+  }
+
+  /**
+   * What has been read of a tree by a moment, or since one.
+   *
+   * @param pages that were read from its files
+   */
+  record Reads(ReadLoss.Scans scans, long pages) {
+    static Reads of(TreeHandle tree) {
+      return new Reads(tree.memory().readLoss().scans(), ReadLosses.pagesRead(tree));
+    }
+
+    /** What has come since {@code before}. */
+    Reads since(Reads before) {
+      // Merges take pages that were read along.
+      return new Reads(scans.since(before.scans), Math.max(0, pages - before.pages));
     }
   }
 
   /**
    * The rule: a pure function.
    *
-   * @param runs that a scan goes through
    * @param budgetBytes the store's memory
-   * @see ReadLoss#nanosOfScans
    */
-  static long priceNanos(int runs, Sizes sizes, long budgetBytes) {
-    boolean fits = sizes.all() <= MOST_PART * budgetBytes;
-    boolean isOne = runs < 2 || sizes.largest() > MOST_TIMES * (sizes.all() - sizes.largest());
-    if (sizes.disk() == 0 || !fits || isOne) {
+  static long priceNanos(Sizes sizes, Reads reads, long budgetBytes) {
+    boolean fits = sizes.fit(budgetBytes, 0);
+    if (sizes.disk() == 0
+        || !sizes.fit(budgetBytes, reads.scans().passedPart())
+        || sizes.areOne()) {
       return Long.MAX_VALUE;
     }
     // What is in memory is flushed, and then merged with what is on disk.
-    return NANOS_PER_BYTE * (sizes.memory() + sizes.all()) / (runs - 1);
+    long nanos = NANOS_PER_BYTE * (sizes.memory() + sizes.all());
+    // What fits already is read once, merged or not.
+    long waited = fits ? 0 : NANOS_PER_PAGE * reads.pages();
+    return Math.max(0, nanos - waited) / (sizes.runs() - 1);
   }
 }

@@ -221,7 +221,7 @@ final class CursorSources {
   }
 
   private void countSteps() {
-    tree.memory().readLoss().steps(steps, runs);
+    tree.memory().readLoss().steps(steps, merged.takePassed(), runs);
     tree.counts().countSteps(steps);
     steps = 0;
     if (markers > 0) {

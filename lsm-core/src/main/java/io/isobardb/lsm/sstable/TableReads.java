@@ -117,13 +117,21 @@ public final class TableReads {
 
   /**
    * About how many pages readers would not have read if what it holds had stood in the last level.
-   * A cursor placed in it costs one page at most, and so does a lookup that went on, or found that
-   * its key was deleted. What the cache had costs nothing.
+   * A cursor placed in it costs one page, and so does a lookup that went on, or found that its key
+   * was deleted. Of the further pages that scans read, a part would not be there. What the cache
+   * had costs nothing.
+   *
+   * @param passedPart see {@code ReadLoss.Scans}
    */
-  public double pagesLost() {
+  public double pagesLost(double passedPart) {
     double found = (double) SAMPLE * found();
     double vain = (double) SAMPLE * (passed() - found()) + cursors();
-    return vain <= 0 ? 0 : Math.min(vain, pagesRead() * vain / (vain + found));
+    if (vain <= 0) {
+      return 0;
+    }
+    double ofVain = pagesRead() * vain / (vain + found);
+    double further = cursors() == 0 ? 0 : Math.max(0, ofVain - vain);
+    return Math.min(vain, ofVain) + passedPart * further;
   }
 
   /** Pages that were read from its file for readers. */

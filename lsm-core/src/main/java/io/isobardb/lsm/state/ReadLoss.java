@@ -12,6 +12,26 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class ReadLoss {
   /**
+   * What the scans of a tree have lost and seen by a moment, or since one.
+   *
+   * @param nanos that they would have lost with one run more, less what lookups would have lost if
+   *     memory had been flushed
+   * @param shown entries that they have come to
+   * @param passed older versions of them that they have passed, each in another run
+   */
+  public record Scans(long nanos, long shown, long passed) {
+    /** What has come since {@code before}. */
+    public Scans since(Scans before) {
+      return new Scans(nanos - before.nanos, shown - before.shown, passed - before.passed);
+    }
+
+    /** The part of what lies where they were that one run would not have; 0 if nobody knows. */
+    public double passedPart() {
+      return passed <= 0 ? 0 : (double) passed / (shown + passed);
+    }
+  }
+
+  /**
    * Half of a filter asked in vain, in nanoseconds, which is mostly a cache line that is not at
    * hand: a key that is there is found half-way.
    */
@@ -39,6 +59,8 @@ public final class ReadLoss {
   /** What cursors would have lost with one run more. */
   private final LongAdder scanNanos = new LongAdder();
 
+  private final LongAdder shown = new LongAdder();
+  private final LongAdder passed = new LongAdder();
   private final LongAdder lookups = new LongAdder();
 
   /** What cursors have lost to delete markers since this was cleared. */
@@ -72,9 +94,15 @@ public final class ReadLoss {
     scan(SEEK_NANOS, runs);
   }
 
-  /** A cursor has made so many steps over this many runs in memory. */
-  public void steps(long count, int runs) {
+  /**
+   * A cursor has made so many steps over this many runs in memory.
+   *
+   * @param older versions that it passed on the way
+   */
+  public void steps(long count, long older, int runs) {
     scan(count * STEP_NANOS, runs);
+    shown.add(count);
+    passed.add(older);
     tellIfDue();
   }
 
@@ -123,12 +151,10 @@ public final class ReadLoss {
     return scanNanos.sum() + lookups.sum() * LOOKUP_NANOS;
   }
 
-  /**
-   * What scans would have lost with one run more, less what lookups would have lost if memory had
-   * been flushed, in nanoseconds.
-   */
-  public long nanosOfScans() {
-    return scanNanos.sum() - lookups.sum() * INDEX_NANOS;
+  /** What scans have lost and seen by now. */
+  public Scans scans() {
+    long ofScans = scanNanos.sum() - lookups.sum() * INDEX_NANOS;
+    return new Scans(ofScans, shown.sum(), passed.sum());
   }
 
   /** Has the listener told now. */

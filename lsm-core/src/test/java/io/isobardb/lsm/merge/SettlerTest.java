@@ -13,6 +13,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.StoreStats.TreeStats;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.lsm.state.ReadLoss;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.Test;
 @Tag("any-jdk")
 class SettlerTest {
   private static final int KEYS = 3_000;
-  private static final int LARGE = 24_000;
+  private static final int LARGE = 32_000;
+  private static final int FITTING = 14_000;
   private static final long SECOND = 1_000_000_000;
   private static final long MB = 1 << 20;
 
@@ -205,6 +207,33 @@ class SettlerTest {
     }
   }
 
+  /** Twice as much as fits, and all of it twice: as one run it fits. */
+  @Test
+  void aTreeThatFitsOnceItIsMergedBecomesOneRun() {
+    try (Store store = open(4 * MB)) {
+      Tree tree = store.openTree("t");
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < FITTING; i++) {
+          tree.put(key(i * 7919 % FITTING), value(round, 100));
+        }
+        if (round == 0) {
+          tree.compact(null, null);
+        }
+      }
+      world.pass(SECOND);
+      TreeStats before = stats(store);
+      long all = before.memoryBytes() + before.diskBytes();
+      assertTrue(all > 3 * MB && before.memoryBytes() > 0, all + " bytes");
+      for (int i = 0; i < 20 && !isOneRun(store); i++) {
+        scan(tree);
+        world.pass(SECOND / 4);
+      }
+      assertTrue(isOneRun(store), () -> store.profile().trees().get(0).runs().toString());
+      assertTrue(stats(store).diskBytes() < 0.75 * 4 * MB);
+      assertEquals(FITTING, scan(tree));
+    }
+  }
+
   private static long lastLevelBytes(Store store) {
     List<Long> levels = stats(store).levelBytes();
     return levels.get(levels.size() - 1);
@@ -270,7 +299,27 @@ class SettlerTest {
     assertEquals(Long.MAX_VALUE, price(2, 50, 401, 401), "it is nearly one run");
   }
 
+  @Test
+  void pagesThatWereWaitedForCountIfAllFitsOnceItIsMerged() {
+    long mb = 1_000_000;
+    var large = new Settler.Sizes(3, 100 * mb, 1100 * mb, 700 * mb);
+    long nanos = Settler.NANOS_PER_BYTE * 1300 * mb;
+    assertEquals(Long.MAX_VALUE, price(large, 0.35, 0));
+    assertEquals(nanos / 2, price(large, 0.4, 0));
+    assertEquals((nanos - Settler.NANOS_PER_PAGE * 1000L) / 2, price(large, 0.4, 1000));
+    assertEquals(0, price(large, 0.4, mb));
+    var fitting = new Settler.Sizes(3, 100 * mb, 600 * mb, 400 * mb);
+    assertEquals(price(fitting, 0.4, 0), price(fitting, 0.4, mb), "it is read once, merged or not");
+  }
+
+  private static long price(Settler.Sizes sizes, double passedPart, long pages) {
+    long passed = Math.round(1000 * passedPart);
+    var scans = new ReadLoss.Scans(0, 1000 - passed, passed);
+    return Settler.priceNanos(sizes, new Settler.Reads(scans, pages), 1_000_000_000);
+  }
+
   private static long price(int runs, long memory, long disk, long largest) {
-    return Settler.priceNanos(runs, new Settler.Sizes(memory, disk, largest), 1000);
+    var reads = new Settler.Reads(new ReadLoss.Scans(0, 0, 0), 0);
+    return Settler.priceNanos(new Settler.Sizes(runs, memory, disk, largest), reads, 1000);
   }
 }

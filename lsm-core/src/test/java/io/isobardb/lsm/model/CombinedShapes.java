@@ -225,7 +225,7 @@ final class CombinedShapes {
     state.world.pass(250_000_000);
     model.live().stream()
         .map(tree -> Inside.handle(state.tree(tree)))
-        .forEach(handle -> handle.memory().readLoss().steps(1 << 24, 1));
+        .forEach(handle -> handle.memory().readLoss().steps(1 << 24, 0, 1));
     state.world.pass(state.random.nextLong(1_000_000_000));
   }
 

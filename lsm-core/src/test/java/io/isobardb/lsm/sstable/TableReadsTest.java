@@ -23,7 +23,7 @@ class TableReadsTest {
   void lookupsThatItAnswersLoseNothing() {
     reads.countFound(false);
     readPages(64);
-    assertEquals(0, reads.pagesLost());
+    assertEquals(0, reads.pagesLost(0));
     assertEquals(64, reads.takePagesRead());
     assertEquals(0, reads.takePagesRead());
   }
@@ -33,17 +33,19 @@ class TableReadsTest {
     for (int i = 0; i < 100; i++) {
       reads.countAbsent(false);
     }
-    assertEquals(0, reads.pagesLost());
+    assertEquals(0, reads.pagesLost(0));
   }
 
   @Test
   void aPlaceCostsAPageUnlessTheCacheHadIt() {
     place(100);
     readPages(30);
-    assertEquals(30, reads.pagesLost());
+    assertEquals(30, reads.pagesLost(0));
     // What a scan reads beyond that it would read in the last level, too.
     readPages(500);
-    assertEquals(100, reads.pagesLost());
+    assertEquals(100, reads.pagesLost(0));
+    // But for the part of it that is older versions.
+    assertEquals(100 + 0.5 * 430, reads.pagesLost(0.5));
   }
 
   @Test
@@ -51,9 +53,10 @@ class TableReadsTest {
     reads.countAbsent(true);
     reads.countFound(true);
     readPages(100);
-    assertEquals(100, reads.pagesLost());
+    assertEquals(100, reads.pagesLost(0));
     readPages(100);
-    assertEquals(128, reads.pagesLost());
+    assertEquals(128, reads.pagesLost(0));
+    assertEquals(128, reads.pagesLost(0.5), "no scan has gone on from there");
   }
 
   @Test
@@ -61,6 +64,6 @@ class TableReadsTest {
     place(64);
     reads.countFound(false);
     readPages(100);
-    assertEquals(50, reads.pagesLost());
+    assertEquals(50, reads.pagesLost(0));
   }
 }

@@ -16,10 +16,10 @@ class ReadLossTest {
   @Test
   void readsTellOnceWhenTheyHaveLostWhatWasAskedFor() {
     loss.tellAt(1000);
-    loss.steps(19, 1);
+    loss.steps(19, 0, 1);
     assertEquals(0, told.get());
-    loss.steps(1, 1);
-    loss.steps(1, 1);
+    loss.steps(1, 0, 1);
+    loss.steps(1, 0, 1);
     assertEquals(1, told.get());
     assertEquals(1050, loss.nanosSinceCleared());
     assertEquals(0, loss.nanos());
@@ -37,11 +37,21 @@ class ReadLossTest {
   @Test
   void lookupsLoseAnIndexIfAllGoesToDisk() {
     loss.seek(1);
-    loss.steps(100, 3);
-    assertEquals(7000, loss.nanosOfScans());
+    loss.steps(100, 25, 3);
+    assertEquals(7000, loss.scans().nanos());
     loss.gets(10, 3);
-    assertEquals(3000, loss.nanosOfScans());
+    assertEquals(3000, loss.scans().nanos());
     assertEquals(7500, loss.nanosPerRun());
+  }
+
+  @Test
+  void theyTellWhichPartTheyPass() {
+    assertEquals(0, loss.scans().passedPart());
+    loss.steps(100, 0, 3);
+    ReadLoss.Scans before = loss.scans();
+    loss.steps(75, 25, 3);
+    assertEquals(0.125, loss.scans().passedPart());
+    assertEquals(0.25, loss.scans().since(before).passedPart());
   }
 
   @Test
