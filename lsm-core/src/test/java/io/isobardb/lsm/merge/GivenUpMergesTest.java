@@ -5,6 +5,7 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.ForwardingScheduler;
@@ -237,6 +238,21 @@ class GivenUpMergesTest {
       assertEquals(0, merger.voided(), "given up while it ended");
       assertFalse(merger.busy(handle));
       check(tree);
+    }
+  }
+
+  @Test
+  void aTreeIsNotBusyForAChoiceThatFailed() {
+    try (Store store = open()) {
+      Tree tree = filled(store);
+      TreeHandle handle = Inside.handle(tree);
+      Merger merger = merger(store);
+      script.add(
+          view -> {
+            throw new IllegalStateException("as a key order could");
+          });
+      assertThrows(IllegalStateException.class, () -> merger.request(handle));
+      assertFalse(merger.busy(handle), "whoever drops the tree would wait for ever");
     }
   }
 
