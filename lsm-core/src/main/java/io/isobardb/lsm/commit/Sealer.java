@@ -2,6 +2,7 @@ package io.isobardb.lsm.commit;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.state.ActiveSeals;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.pool.Backoff;
@@ -107,41 +108,47 @@ public final class Sealer {
    */
   public long sealTogether(List<TreeHandle> trees) {
     while (true) {
-      List<ActiveTree> fresh = new ArrayList<>(trees.size());
-      for (TreeHandle tree : trees) {
-        fresh.add(next(tree));
-      }
-      long[] lsn = {-1};
-      // A writer with a place in the log waits for the boundary: nothing may wait or fail from
-      // here.
-      seal(
-          trees,
-          fresh,
-          () -> {
-            lsn[0] = log.tryReserveMarker();
-            return lsn[0] < 0 ? log.end() : lsn[0];
-          });
-      if (lsn[0] >= 0) {
-        log.finishMarker(lsn[0]);
-        return lsn[0];
+      long lsn = trySealTogether(trees);
+      if (lsn >= 0) {
+        log.finishMarker(lsn);
+        return lsn;
       }
       log.publishMarker(log.reserveMarker());
     }
   }
 
-  private static long seal(List<TreeHandle> trees, List<ActiveTree> fresh, LongSupplier boundary) {
-    if (trees.isEmpty()) {
-      return boundary.getAsLong();
+  /**
+   * As {@link #sealTogether}; -1 if the log has no room for the LSN, and all are sealed at others.
+   */
+  private long trySealTogether(List<TreeHandle> trees) {
+    List<ActiveTree> fresh = trees.stream().map(this::next).toList();
+    List<ActiveSeals.Seal> seals = new ArrayList<>(trees.size());
+    long lsn = -1;
+    try {
+      for (int i = 0; i < trees.size(); i++) {
+        seals.add(begin(trees.get(i), fresh.get(i)));
+      }
+      lsn = log.tryReserveMarker();
+    } finally {
+      // Writers with a place in the log wait for the boundaries, whatever has failed.
+      long boundary = lsn < 0 ? log.end() : lsn;
+      for (ActiveSeals.Seal seal : seals) {
+        seal.drawAt(boundary);
+      }
     }
-    TreeHandle tree = trees.get(0);
-    int size = trees.size();
-    long[] end = new long[1];
-    LongSupplier drawn =
-        () -> end[0] = seal(trees.subList(1, size), fresh.subList(1, size), boundary);
-    for (int tries = 0; !tree.seals().seal(tree.activeTree(), () -> fresh.get(0), drawn); tries++) {
-      Backoff.pause(tries);
+    seals.forEach(ActiveSeals.Seal::end);
+    return lsn;
+  }
+
+  private static ActiveSeals.Seal begin(TreeHandle tree, ActiveTree fresh) {
+    ActiveSeals.Seal begun = null;
+    for (int tries = 0; begun == null; tries++) {
+      if (tries > 0) {
+        Backoff.pause(tries);
+      }
+      begun = tree.seals().begin(tree.activeTree(), () -> fresh);
     }
-    return end[0];
+    return begun;
   }
 
   private boolean isFull(TreeHandle tree, ActiveTree active) {
@@ -150,10 +157,15 @@ public final class Sealer {
 
   private boolean seal(TreeHandle tree, ActiveTree active, LongSupplier logEnd) {
     boolean exact = log.isOpen();
-    boolean sealed = tree.seals().seal(active, () -> next(tree), logEnd);
-    if (sealed && exact) {
+    ActiveSeals.Seal seal = tree.seals().begin(active, () -> next(tree));
+    if (seal == null) {
+      return false;
+    }
+    seal.drawAt(logEnd.getAsLong());
+    if (exact) {
       active.sealedExactly();
     }
-    return sealed;
+    seal.end();
+    return true;
   }
 }

@@ -35,6 +35,8 @@ final class FlushJob implements Job {
   /** Whether the manifest may know of the slices. */
   private boolean committing;
 
+  private boolean hasEnded;
+
   /**
    * @param parts at least one, of trees that are marked as busy; no tree twice
    */
@@ -111,14 +113,27 @@ final class FlushJob implements Job {
       commit();
     }
     if (slices.isEmpty()) {
-      flusher.onLeft(written);
-      written.clear();
+      leaveWritten();
     }
     if (parts.isEmpty()) {
-      flusher.onEnded();
+      end();
       return false;
     }
     return true;
+  }
+
+  /** Lets others have the trees: once, since they may be taken again at once. */
+  private void leaveWritten() {
+    List<TreeFlush> left = List.copyOf(written);
+    written.clear();
+    flusher.onLeft(left);
+  }
+
+  private void end() {
+    if (!hasEnded) {
+      hasEnded = true;
+      flusher.onEnded();
+    }
   }
 
   private long uncommittedBytes() {
@@ -179,12 +194,12 @@ final class FlushJob implements Job {
 
   private void leave() {
     try {
-      flusher.onLeft(written);
+      leaveWritten();
     } finally {
       try {
         flusher.onLeft(parts);
       } finally {
-        flusher.onEnded();
+        end();
       }
     }
   }

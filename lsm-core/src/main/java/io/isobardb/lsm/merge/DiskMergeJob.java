@@ -119,14 +119,24 @@ final class DiskMergeJob implements Job {
     release();
   }
 
-  /** Lets go of the inputs, once it was given up and no part of it is under way. */
+  /**
+   * Ends it, once it was given up and no part of it is under way. Until it has let go of the inputs
+   * it is known to the merger: whoever begins another merge meanwhile waits for it.
+   */
   private void release() {
     if (claim.beginRelease()) {
       Rewrite current = rewrite;
       long begun = current == null ? 0 : current.outputBytes();
       merger.onLost(begun + outputs.stream().mapToLong(SSTableMeta::sizeBytes).sum());
-      abandon();
-      claim.endRelease();
+      try {
+        abandon();
+      } finally {
+        try {
+          merger.onEnded(this);
+        } finally {
+          claim.endRelease();
+        }
+      }
     }
   }
 
@@ -151,7 +161,7 @@ final class DiskMergeJob implements Job {
     boolean more = claim.enter() && part();
     if (claim.leave()) {
       release();
-      more = false;
+      return false;
     }
     if (!more) {
       merger.onEnded(this);
@@ -382,18 +392,21 @@ final class DiskMergeJob implements Job {
       // The manifest may name them: the next opening will know.
       outputs.clear();
     }
+    boolean givenUp = claim.fail();
     // Those that wait for the merge go on, whatever fails here.
     try {
-      if (claim.leave()) {
-        release();
-      } else {
+      if (!givenUp) {
         abandon();
       }
     } finally {
       try {
         engine.space().onJobFailed(cause);
       } finally {
-        merger.onEnded(this);
+        if (givenUp) {
+          release();
+        } else {
+          merger.onEnded(this);
+        }
       }
     }
   }

@@ -18,6 +18,8 @@ final class InputClaim {
     IN_STEP,
     /** The outputs take the place of the inputs. */
     COMMITTING,
+    /** It has failed, and ends by itself. */
+    FAILED,
     /** It was given up within a step, which goes on to its end. */
     ENDING_STEP,
     /** It was given up, and still has its inputs. */
@@ -68,6 +70,16 @@ final class InputClaim {
     return isCommitting();
   }
 
+  /** It has failed: it can't be given up from now on. Whether it was: then the inputs are to go. */
+  synchronized boolean fail() {
+    if (state == State.ENDING_STEP) {
+      state = State.GIVEN_UP;
+    } else if (!hasGivenUp()) {
+      state = State.FAILED;
+    }
+    return hasGivenUp();
+  }
+
   /** Whether it can still be given up. */
   synchronized boolean isVoidable() {
     return state == State.RESTING || state == State.IN_STEP;
@@ -83,7 +95,7 @@ final class InputClaim {
   }
 
   private boolean hasGivenUp() {
-    return state.compareTo(State.COMMITTING) > 0;
+    return state.compareTo(State.FAILED) > 0;
   }
 
   /** Takes it on to let go of the inputs; false if another does, or a step goes on. */

@@ -84,6 +84,9 @@ final class MemoryMergeJob implements Job {
   private long bytesOut;
   private boolean cameRound;
 
+  /** Whether others have the tree's memory again. */
+  private boolean hasEnded;
+
   /** The contents whose pieces a merge of one SSTable takes; null if it takes all. */
   private @Nullable Set<Object> picked;
 
@@ -442,7 +445,10 @@ final class MemoryMergeJob implements Job {
     try {
       close();
     } finally {
-      merger.onEnded(tree, again);
+      if (!hasEnded) {
+        hasEnded = true;
+        merger.onEnded(tree, again);
+      }
     }
   }
 
@@ -452,14 +458,16 @@ final class MemoryMergeJob implements Job {
       rewrite = null;
       current.close();
     }
-    if (outputs > 0) {
+    int made = outputs;
+    if (made > 0) {
+      outputs = 0; // A listener that never comes back is not told again.
       long nanos = engine.nanos() - startNanos;
       StoreListener.Merge event =
           new StoreListener.Merge(
               tree.name(),
               StoreListener.MergeKind.MEMORY,
               choice.inputs(),
-              outputs,
+              made,
               bytesRead,
               bytesOut,
               nanos);

@@ -223,17 +223,17 @@ public final class Merger {
     if (paused.contains(tree)) {
       return null;
     }
+    List<DiskMergeJob> jobs = running.getOrDefault(tree, List.of());
     EnumSet<Slot> free = free();
     EnumSet<Slot> taken = EnumSet.complementOf(free);
     taken.removeAll(EnumSet.of(Slot.GATHER, Slot.DROP));
-    if (mayGather(tree, running.getOrDefault(tree, List.of()))) {
+    if (mayGather(tree, jobs)) {
       free.add(Slot.GATHER);
     }
     boolean mayMerge = !free.isEmpty();
     if (settings.slots().all() > 0) {
       free.add(Slot.DROP);
     }
-    List<DiskMergeJob> jobs = running.computeIfAbsent(tree, key -> new ArrayList<>());
     MergeChoice choice = needless.choose(tree, busy(jobs), free);
     if (choice == null && mayMerge) {
       choice = settings.disk().choose(view(tree, jobs, free));
@@ -251,9 +251,6 @@ public final class Merger {
       if (!taken.isEmpty()) {
         waiting.put(tree, taken);
       }
-      if (jobs.isEmpty()) {
-        running.remove(tree);
-      }
       return null;
     }
     choice = choice.packedBy(tree.compression().last());
@@ -261,7 +258,7 @@ public final class Merger {
       tree.work().leavesL0(tree.states().current().version().l0Bytes());
     }
     DiskMergeJob job = new DiskMergeJob(this, engine, tree, choice, isForReads, givenUp(jobs));
-    jobs.add(job);
+    running.computeIfAbsent(tree, key -> new ArrayList<>()).add(job);
     begun[choice.slot().ordinal()]++;
     return job;
   }

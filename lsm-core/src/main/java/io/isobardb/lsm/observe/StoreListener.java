@@ -191,7 +191,8 @@ public interface StoreListener {
   /**
    * How many runs a tree's levels are to have, or from how many groups on its L0 is merged down,
    * was decided, as it is in stores that adapt. Costs are pages written and read for each
-   * operation, each with its weight.
+   * operation, each with its weight; NaN where they are not known, as of a tree that is hardly
+   * used.
    *
    * @param window number of the tree's window of operations, rising, also over reopening
    * @param tree the tree's name

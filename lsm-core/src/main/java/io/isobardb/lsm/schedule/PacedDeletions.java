@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.Storage;
 import java.io.IOException;
@@ -91,15 +92,21 @@ public final class PacedDeletions implements Service {
   }
 
   private void add(String name) {
-    Handle started;
-    synchronized (this) {
-      files.add(name);
-      if (handle == null) {
-        handle = scheduler.start(this);
-      }
-      started = handle;
+    files.add(name);
+    try {
+      started().wakeWithin(Math.max(1, nextNanos - clock.nanos()));
+    } catch (StoreClosedException e) {
+      // A job was cancelled when the store was closed: the next opening deletes its output.
     }
-    started.wakeWithin(Math.max(1, nextNanos - clock.nanos()));
+  }
+
+  private synchronized Handle started() {
+    Handle started = handle;
+    if (started == null) {
+      started = scheduler.start(this);
+      handle = started;
+    }
+    return started;
   }
 
   private synchronized @Nullable Handle handle() {

@@ -63,8 +63,9 @@ final class PieceTimes {
 
     void addLength(int at, long nanos) {
       int length = at * LENGTHS + length(nanos);
-      counts.incrementAndGet(length);
+      // In this order: a call that is counted has its time in the sum.
       sums.addAndGet(length, nanos);
+      counts.incrementAndGet(length);
     }
 
     boolean hasEnough() {

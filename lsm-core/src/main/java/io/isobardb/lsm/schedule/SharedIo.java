@@ -27,6 +27,7 @@ public final class SharedIo implements IoBudget {
   // Guarded by this.
   private final List<Share> shares = new ArrayList<>();
   private long lookedNanos;
+  private boolean hasLooked;
   private double clientRate;
 
   /** Whether a store has come or gone since it was divided. */
@@ -101,7 +102,7 @@ public final class SharedIo implements IoBudget {
     private double flushOwed;
     private double urgentOwed;
     private double owed;
-    private long paidNanos;
+    private long paidNanos = Long.MIN_VALUE;
     private long askedNanos;
     private boolean hasAsked;
     private long usedBytes;
@@ -156,6 +157,10 @@ public final class SharedIo implements IoBudget {
       hasAsked = true;
       askedNanos = nanos;
       heldBack |= wasIdle;
+      if (!hasLooked) {
+        hasLooked = true;
+        lookedNanos = nanos;
+      }
       boolean due = nanos - lookedNanos >= LOOK_NANOS;
       if (due) {
         SharedIo.this.look(nanos);
@@ -171,6 +176,7 @@ public final class SharedIo implements IoBudget {
     }
 
     private void pay(long nanos) {
+      // Before the first time there is no rate.
       double paid = Math.max(0, nanos - paidNanos) / 1e9 * rate;
       flushOwed = Math.max(0, flushOwed - paid);
       urgentOwed = Math.max(0, urgentOwed - paid);

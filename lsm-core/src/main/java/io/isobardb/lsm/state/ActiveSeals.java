@@ -2,9 +2,10 @@ package io.isobardb.lsm.state;
 
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.component.ActiveUse;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts one active SSTable of a tree in the place of another, and knows what the one of now has been
@@ -37,36 +38,71 @@ public final class ActiveSeals {
   }
 
   /**
-   * Seals the active SSTable if it is still {@code full}, and puts an empty one in its place.
+   * Begins to seal the active SSTable if it is still {@code full}: an empty one takes its place.
+   * The caller draws the boundary between both at once, whatever happens: writers wait for it.
    *
-   * <p>The new one is published before its boundary is read from {@code logEnd}: a writer that
+   * <p>The new one is published before its boundary is read from the log's end: a writer that
    * reserves from there on sees it, and a writer that reserved before finds, by the boundary, the
    * one that was sealed. So for every key the newer component has the newer versions.
    *
    * @param next makes that empty one
-   * @param logEnd the end of what is reserved in the log
-   * @return whether this call sealed it
+   * @return null if another one is active, or somebody else seals it
    */
-  public boolean seal(ActiveTree full, Supplier<ActiveTree> next, LongSupplier logEnd) {
+  public @Nullable Seal begin(ActiveTree full, Supplier<ActiveTree> next) {
     if (tree.activeTree() != full || !sealing.compareAndSet(false, true)) {
-      return false;
+      return null;
     }
+    Seal begun = null;
     try {
-      if (tree.activeTree() != full) {
-        return false;
+      if (tree.activeTree() == full) {
+        Table.StartLsn start = new Table.StartLsn();
+        ActiveTree fresh = next.get();
+        Seal seal = new Seal(full, start);
+        seal.replaced =
+            tree.states()
+                .replace(
+                    state -> state.sealed(tree.order(), new Table.Active(fresh, start)), List.of());
+        begun = seal;
       }
-      Table.StartLsn start = new Table.StartLsn();
-      ActiveTree fresh = next.get();
-      tree.states().swap(state -> state.sealed(tree.order(), new Table.Active(fresh, start)));
-      long end = logEnd.getAsLong();
-      start.set(end);
-      full.sealedAt(end);
-      long written = tree.counts().bytesWritten();
-      long nanos = tree.memory().readLoss().nanosPerRun();
-      before = new ActiveUse(0, 0, written, nanos, true, false);
-      return true;
     } finally {
-      sealing.set(false);
+      if (begun == null) {
+        sealing.set(false);
+      }
+    }
+    return begun;
+  }
+
+  /** An active SSTable that another one has taken the place of. */
+  public final class Seal {
+    private final ActiveTree full;
+    private final Table.StartLsn start;
+    private @Nullable TreeState replaced;
+
+    private Seal(ActiveTree full, Table.StartLsn start) {
+      this.full = full;
+      this.start = start;
+    }
+
+    /** Draws the boundary: what has this LSN, or a higher one, goes into the new one. */
+    public void drawAt(long lsn) {
+      start.set(lsn);
+      full.sealedAt(lsn);
+      try {
+        long written = tree.counts().bytesWritten();
+        long nanos = tree.memory().readLoss().nanosPerRun();
+        before = new ActiveUse(0, 0, written, nanos, true, false);
+      } finally {
+        sealing.set(false);
+      }
+    }
+
+    /** Gives up the tree's state before, once the boundary is drawn. */
+    public void end() {
+      TreeState state = replaced;
+      if (state != null) {
+        replaced = null;
+        tree.states().release(state);
+      }
     }
   }
 }

@@ -95,19 +95,28 @@ public final class TreeStates {
    * @param cleanups run, besides, when the replaced state and all before it are out of use
    */
   public void swap(UnaryOperator<TreeState> change, List<Runnable> cleanups) {
-    TreeState old;
+    release(replace(change, cleanups));
+  }
+
+  /**
+   * As {@link #swap(UnaryOperator, List)}, for a caller that has to do something first when readers
+   * see the new state.
+   *
+   * @return the state before, for the caller to {@link #release}
+   */
+  TreeState replace(UnaryOperator<TreeState> change, List<Runnable> cleanups) {
     synchronized (this) {
-      old = current;
+      TreeState old = current;
       TreeState next = change.apply(old);
       old.cleanups.addAll(cleanups);
       Map<Object, Table> unused = contents(old);
       unused.keySet().removeAll(contents(next).keySet());
       unused.values().forEach(table -> old.cleanups.add(table::free));
+      count(next.rangeBytes());
       chain.addLast(next);
       current = next;
-      count(next.rangeBytes());
+      return old;
     }
-    release(old);
   }
 
   /**

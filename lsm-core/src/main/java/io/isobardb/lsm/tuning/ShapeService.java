@@ -51,6 +51,12 @@ public final class ShapeService implements StoreWatch {
   /** How many times longer it waits at most if it has looked too early. */
   private static final double MOST_LONGER = 8;
 
+  /** In so many of its windows it is seen whether a tree is hardly used any more. */
+  private static final int WAITED_WINDOWS = 16;
+
+  /** It is if it had a smaller part of the store's operations. */
+  private static final int HARDLY_PART = 256;
+
   /** How many times as long as a look it rests after it. */
   private static final long REST = 99;
 
@@ -77,6 +83,11 @@ public final class ShapeService implements StoreWatch {
 
   /** The tree whose change is not judged yet, or -1. */
   private int changing = -1;
+
+  /** Operations on the store, and on that tree, when it was last seen whether it is used. */
+  private long waitedFrom;
+
+  private long usedBefore;
 
   /** Does nothing before {@link #start}. */
   public ShapeService(Engine engine, Merger merger, Decisions decisions, Tuning tuning) {
@@ -233,10 +244,30 @@ public final class ShapeService implements StoreWatch {
       }
     }
     trees.keySet().retainAll(there);
-    TreeHandle changed = changing < 0 ? null : engine.catalog().tree(changing);
-    if (changing >= 0 && (changed == null || changed.closed() || !changed.isAdaptable())) {
+    WatchedTree changed = trees.get(changing);
+    if (changed == null || !changed.tree().isAdaptable()) {
+      setChanging(-1);
+    } else if (isHardlyUsed(changed)) {
+      carryOut(changed, changed.left());
       setChanging(-1);
     }
+  }
+
+  /** Whether a tree has so few of the store's operations that nothing should wait for it. */
+  private boolean isHardlyUsed(WatchedTree watched) {
+    long used = watched.operations() - usedBefore;
+    long done = begunOperations - waitedFrom;
+    // It is less than before if a tree was dropped.
+    if (done >= 0 && done < WAITED_WINDOWS * watched.windowOperations()) {
+      return false;
+    }
+    waitFrom(watched);
+    return used < done / HARDLY_PART;
+  }
+
+  private void waitFrom(WatchedTree watched) {
+    waitedFrom = begunOperations;
+    usedBefore = watched.operations();
   }
 
   private void onWindow(WatchedTree watched) {
@@ -299,7 +330,9 @@ public final class ShapeService implements StoreWatch {
       watched.assume(choice);
     } else {
       tree.adapt(choice.runs(), choice.l0Start());
-      setChanging(decision.after().stage() == Stage.RESTING ? -1 : tree.id());
+      boolean begins = decision.after().stage() != Stage.RESTING;
+      setChanging(begins ? tree.id() : -1);
+      waitFrom(watched);
       // What is left of other runs is merged, even if nobody writes.
       merger.request(tree);
     }

@@ -10,6 +10,7 @@ import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.state.TreeWork;
 import io.isobardb.tuner.shape.Calibration;
 import io.isobardb.tuner.shape.Phases;
+import io.isobardb.tuner.shape.RunsTuner;
 import io.isobardb.tuner.shape.ShapeDecision;
 import io.isobardb.tuner.shape.ShapeProgress;
 import io.isobardb.tuner.shape.ShapeProgress.Stage;
@@ -184,6 +185,11 @@ final class WatchedTree {
     }
   }
 
+  /** What is decided if it is hardly used any more while a change is judged. */
+  ShapeDecision left() {
+    return RunsTuner.leave(progress, windows, tree.id(), choice().toString());
+  }
+
   /**
    * A window has told what the tree costs beside the model. While a change is judged, that is put
    * aside: it is judged by what was known before.
@@ -206,12 +212,21 @@ final class WatchedTree {
     return stats.gets() + stats.puts() + stats.deletes() + stats.scans();
   }
 
+  /** Operations on it so far. */
+  long operations() {
+    return operations(tree.counts().stats());
+  }
+
   /** Whether there were as many operations as a window has. */
   boolean isWindowOver() {
+    return operations() - operations(operations) >= windowOperations();
+  }
+
+  /** How many operations a window has. */
+  long windowOperations() {
     long tables = tree.states().current().version().tableCount();
     long wanted = Math.max(LEAST_OPERATIONS, lastEntries() / ENTRIES_PART);
-    wanted = Math.min(MOST_OPERATIONS, Math.max(wanted, TABLE_OPERATIONS * tables));
-    return operations(tree.counts().stats()) - operations(operations) >= wanted;
+    return Math.min(MOST_OPERATIONS, Math.max(wanted, TABLE_OPERATIONS * tables));
   }
 
   /** Ends the window, and begins the next one. */

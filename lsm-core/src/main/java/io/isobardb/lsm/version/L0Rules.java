@@ -17,9 +17,11 @@ import io.isobardb.lsm.experiment.ExperimentalOptions;
  *     fixed
  */
 public record L0Rules(L0Limits least, int most) {
+  /** More groups than there ever are, and few enough to be reckoned with. */
+  private static final int ENDLESS = 1 << 29;
+
   /** For a store that merges nothing: nobody waits for it. */
-  public static final L0Rules UNLIMITED =
-      fixed(new L0Limits(Integer.MAX_VALUE - 2, Integer.MAX_VALUE - 1, Integer.MAX_VALUE));
+  public static final L0Rules UNLIMITED = fixed(new L0Limits(ENDLESS, ENDLESS + 1, ENDLESS + 2));
 
   /** What a group costs a lookup: a filter, asked in vain, beside a lookup's own page. */
   private static final double FILTER = 0.05;

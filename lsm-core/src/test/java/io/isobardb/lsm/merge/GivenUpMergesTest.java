@@ -4,12 +4,19 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.ForwardingScheduler;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
+import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.ForwardingStorage;
+import io.isobardb.lsm.io.Storage;
+import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.schedule.Scheduler;
@@ -23,6 +30,8 @@ import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.Version;
+import io.isobardb.memory.pool.OutOfBudgetException;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -41,10 +50,12 @@ class GivenUpMergesTest {
   private final SimulatedClock clock = new SimulatedClock();
   private final Held scheduler = new Held(new SimulatedScheduler(clock, 1));
   private final Deque<Function<MergeView, @Nullable MergeChoice>> script = new ArrayDeque<>();
+  private Runnable onClosed = () -> {};
 
   /** Has the merges of this test's own merger, to be stepped by it. */
   private static final class Held extends ForwardingScheduler {
     final List<Job> merges = new ArrayList<>();
+    int stepBytes = super.stepBytes();
 
     Held(Scheduler scheduler) {
       super(scheduler);
@@ -57,6 +68,31 @@ class GivenUpMergesTest {
       } else {
         scheduler.submit(job);
       }
+    }
+
+    @Override
+    public int stepBytes() {
+      return stepBytes;
+    }
+  }
+
+  /** Does something when an SSTable's file is closed that is being written. */
+  private final class Watched extends ForwardingStorage {
+    Watched(Storage storage) {
+      super(storage);
+    }
+
+    @Override
+    protected DataFile wrap(DataFile file, IoMode mode) {
+      return new ForwardingFile(file) {
+        @Override
+        public void close() throws IOException {
+          Runnable action = onClosed;
+          onClosed = () -> {};
+          action.run();
+          super.close();
+        }
+      };
     }
   }
 
@@ -101,7 +137,8 @@ class GivenUpMergesTest {
                 e -> e.l0StartGroups(1000).l0SlowdownGroups(1001).l0StopGroups(1002))
             .build();
     return Inside.open(
-        new Environment(new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(1)),
+        new Environment(
+            new Watched(new SimulatedStorage(clock)), clock, scheduler, new SplittableRandom(1)),
         options);
   }
 
@@ -136,14 +173,8 @@ class GivenUpMergesTest {
   @Test
   void noMergeTakesWhatOneThatWasGivenUpStillReads() throws Exception {
     try (Store store = open()) {
-      Tree tree = store.openTree("t");
+      Tree tree = filled(store);
       TreeHandle handle = Inside.handle(tree);
-      for (int i = 0; i < 2 * KEYS; i++) {
-        tree.put(key(i), value(i, 100));
-        if (i % KEYS == KEYS - 1) {
-          store.flush();
-        }
-      }
       Merger merger = merger(store);
       script.add(view -> down(view, 0, 2, List.of()));
       merger.request(handle);
@@ -160,13 +191,109 @@ class GivenUpMergesTest {
             return false;
           });
       toEnd(first);
-      assertEquals(2, scheduler.merges.size(), "merges that waited for it");
-      for (Job merge : List.copyOf(scheduler.merges)) {
-        toEnd(merge);
+      endThoseThatWaited();
+      check(tree);
+    }
+  }
+
+  @Test
+  void nobodyTakesWhatIsBeingLetGoOf() throws Exception {
+    try (Store store = open()) {
+      Tree tree = filled(store);
+      TreeHandle handle = Inside.handle(tree);
+      Merger merger = merger(store);
+      script.add(view -> down(view, 0, 2, List.of()));
+      merger.request(handle);
+      Job first = begun();
+
+      script.add(view -> down(view, 0, 1, view.voidable()));
+      script.add(view -> down(view, 1, 2, List.of()));
+      onClosed =
+          () -> {
+            // One thread lets go of its inputs for the second merge, a worker comes to its step.
+            assertFalse(stepped(first));
+            merger.request(handle);
+            assertEquals(List.of(), scheduler.merges, "what it has may still be read");
+          };
+      merger.request(handle);
+      endThoseThatWaited();
+      check(tree);
+      assertFalse(merger.busy(handle));
+    }
+  }
+
+  @Test
+  void whatHasFailedIsNotGivenUpAsWell() throws Exception {
+    try (Store store = open()) {
+      Tree tree = filled(store);
+      TreeHandle handle = Inside.handle(tree);
+      Merger merger = merger(store);
+      script.add(view -> down(view, 0, 2, List.of()));
+      merger.request(handle);
+      Job first = begun();
+
+      script.add(view -> view.voidable().isEmpty() ? null : down(view, 0, 1, view.voidable()));
+      onClosed = () -> merger.request(handle);
+      first.onFailed(new OutOfBudgetException("the test has no room"));
+      assertEquals(0, merger.voided(), "given up while it ended");
+      assertFalse(merger.busy(handle));
+      check(tree);
+    }
+  }
+
+  @Test
+  void aTreeIsNotBusyForAChoiceThatFailed() {
+    try (Store store = open()) {
+      Tree tree = filled(store);
+      TreeHandle handle = Inside.handle(tree);
+      Merger merger = merger(store);
+      script.add(
+          view -> {
+            throw new IllegalStateException("as a key order could");
+          });
+      assertThrows(IllegalStateException.class, () -> merger.request(handle));
+      assertFalse(merger.busy(handle), "whoever drops the tree would wait for ever");
+    }
+  }
+
+  /** A tree with two SSTables in one group of L0. */
+  private static Tree filled(Store store) {
+    Tree tree = store.openTree("t");
+    for (int i = 0; i < 2 * KEYS; i++) {
+      tree.put(key(i), value(i, 100));
+      if (i % KEYS == KEYS - 1) {
+        store.flush();
       }
-      for (int i = 0; i < 2 * KEYS; i++) {
-        assertArrayEquals(value(i, 100), tree.get(key(i)));
-      }
+    }
+    return tree;
+  }
+
+  /** The merge that was submitted, in the midst of its first output. */
+  private Job begun() throws Exception {
+    Job job = scheduler.merges.remove(0);
+    scheduler.stepBytes = 1000;
+    assertTrue(job.step());
+    return job;
+  }
+
+  private static boolean stepped(Job job) {
+    try {
+      return job.step();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void endThoseThatWaited() throws Exception {
+    assertEquals(2, scheduler.merges.size(), "merges that waited for it");
+    for (Job merge : List.copyOf(scheduler.merges)) {
+      toEnd(merge);
+    }
+  }
+
+  private static void check(Tree tree) {
+    for (int i = 0; i < 2 * KEYS; i++) {
+      assertArrayEquals(value(i, 100), tree.get(key(i)));
     }
   }
 

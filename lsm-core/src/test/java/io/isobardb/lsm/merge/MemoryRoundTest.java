@@ -18,6 +18,7 @@ import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.memory.pool.OutOfBudgetException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -177,5 +178,31 @@ class MemoryRoundTest {
     assertEquals(0, markers());
     check();
     store.close();
+  }
+
+  @Test
+  void aListenerThatNeverComesBackIsToldOnce() {
+    open();
+    put(0, KEYS, 2);
+    seal();
+    MemoryMergeJob job = begin();
+    TreeHandle handle = Inside.handle(tree);
+    int[] told = {0};
+    store.addListener(
+        new StoreListener() {
+          @Override
+          public void onMerged(Merge event) {
+            if (told[0]++ == 0) {
+              // Another worker ends what this thread has left behind.
+              job.onFailed(new OutOfBudgetException("the thread is lost"));
+              assertTrue(handle.memory().tryTake(), "others may have the memory now");
+            }
+          }
+        });
+    merge(job);
+    assertEquals(1, told[0]);
+    assertTrue(handle.memory().isTaken(), "it was left twice");
+    handle.memory().leave();
+    check();
   }
 }

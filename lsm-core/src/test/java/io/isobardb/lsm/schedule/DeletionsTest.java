@@ -242,6 +242,23 @@ class DeletionsTest {
   }
 
   @Test
+  void whatComesOnceTheStoreIsClosedIsLeftForTheNextOpening() throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 100 << 20, 2);
+    Megabytes storage = new Megabytes(world);
+    ThreadScheduler closed = new ThreadScheduler("closed", 1);
+    closed.close();
+    PacedDeletions deletions =
+        new PacedDeletions(
+            storage,
+            new Environment(storage, world.clock, closed, new SplittableRandom(1)),
+            new PacedDeletions.Pace(RATE, () -> false));
+    // A job that is cancelled gives its output up.
+    deletions.delete("1.sst");
+    assertEquals(List.of(), storage.gone);
+    world.scheduler.close();
+  }
+
+  @Test
   void aMergeInMemoryDoesNotWaitUntilALargeFileIsGone() throws IOException {
     VirtualWorld world = new VirtualWorld(1, 100 << 20, 1);
     List<String> done = new ArrayList<>();

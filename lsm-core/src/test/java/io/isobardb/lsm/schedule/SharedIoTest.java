@@ -76,6 +76,15 @@ class SharedIoTest {
   }
 
   @Test
+  void aClockMayBeginBelowZero() {
+    long begin = -10 * SECOND;
+    SharedIo.Share share = new SharedIo(100 * MB).join(() -> 0, () -> 0);
+    share.charge(Priority.FLUSH, 100 * MB, begin);
+    assertTrue(share.waitNanos(Priority.FLUSH, begin) > 0);
+    assertEquals(0, share.waitNanos(Priority.FLUSH, begin + 2 * SECOND), "paid by then");
+  }
+
+  @Test
   void aStoreThatLeavesGivesItsShareBack() {
     SharedIo budget = new SharedIo(100 * MB);
     SharedIo.Share first = budget.join(() -> 0, () -> 0);

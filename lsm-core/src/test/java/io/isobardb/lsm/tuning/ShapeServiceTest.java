@@ -200,6 +200,25 @@ class ShapeServiceTest {
   }
 
   @Test
+  void nothingWaitsForATreeThatIsNotUsedAnyMore() {
+    try (Store store = open(Adaptation.ON)) {
+      Tree first = store.openTree("t");
+      load(first);
+      for (int i = 0; told.isEmpty() && i < 11 * WINDOW; i++) {
+        write(first, 1);
+      }
+      Tree second = store.openTree("u");
+      load(second);
+      write(second, 14 * WINDOW);
+      assertEquals(
+          List.of("CHANGE", "UNJUDGED"),
+          told.stream().map(StoreListener.Shape::action).toList(),
+          told.toString());
+      assertFalse(first.runs().isLeveled(), "what it has stays");
+    }
+  }
+
+  @Test
   void runsThatSomebodyHasSetAreLeftAlone() {
     try (Store store = open(Adaptation.ON)) {
       Tree given = store.openTree("t", TreeOptions.builder().runs(Runs.leveled()).build());

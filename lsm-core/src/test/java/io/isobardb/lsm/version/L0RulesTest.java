@@ -1,9 +1,11 @@
 package io.isobardb.lsm.version;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.version.L0Rules.Load;
 import java.io.IOException;
 import java.util.HashMap;
@@ -83,5 +85,14 @@ class L0RulesTest {
     }
     L0Rules fixed = L0Rules.fixed(L0Limits.DEFAULT).startingAt(8);
     assertEquals(new L0Limits(8, 16, 24), fixed.limits(new Load(1, 1, 1, 0), 0, 3));
+  }
+
+  @Test
+  void whereNothingIsMergedL0IsNeverFull() {
+    L0Limits limits = L0Rules.UNLIMITED.startingAt(8).limits(Load.NONE, 4000, 3);
+    assertFalse(new FullL0("t", 4000, limits, 1).nearlyFull());
+    limits = L0Rules.UNLIMITED.limits(Load.NONE, 4000, 3);
+    assertFalse(new FullL0("t", 4000, limits, 1).nearlyFull());
+    assertFalse(new FullL0("t", 4000, limits, 1).nearlySlows());
   }
 }

@@ -217,6 +217,7 @@ public final class ReuseTimes {
   }
 
   private void turn(long at, long written) {
+    boolean paused = at - windowStart >= 2 * windowTicks * tickWrites;
     System.arraycopy(now, 0, before, 0, now.length);
     Arrays.fill(now, 0);
     writesBefore = written - startWrites;
@@ -226,7 +227,14 @@ public final class ReuseTimes {
     turns++;
     // What was kept for a window counts from now on.
     counted = kept;
-    sweep(at / tickWrites);
+    if (paused) {
+      // Nothing was written for a window. Of times that lie farther back the upper bits are
+      // missing.
+      Arrays.fill(slots, 0);
+      keys = 0;
+    } else {
+      sweep(at / tickWrites);
+    }
     if (keys < mostKeys / 3) {
       kept = Math.min(mostKept, 2 * kept);
     }

@@ -180,6 +180,30 @@ public final class RunsTuner {
     return waiting(view, reason, seen);
   }
 
+  /**
+   * Ends the judging of a change of a tree that is hardly used any more.
+   *
+   * @param before what it kept in mind at the last window
+   * @param window that one's number
+   * @param tree the tree's number
+   * @param runs what the tree has
+   * @return that what it has stays
+   */
+  public static ShapeDecision leave(ShapeProgress before, long window, int tree, String runs) {
+    return new ShapeDecision(
+        window,
+        tree,
+        Action.UNJUDGED,
+        runs,
+        runs,
+        Double.NaN,
+        Double.NaN,
+        Double.NaN,
+        0,
+        "the tree is hardly used any more",
+        before.kept());
+  }
+
   private static ShapeDecision unjudged(ShapeProgress before, ShapeView view) {
     return judged(
         view,

@@ -278,4 +278,21 @@ class ReuseTimesTest {
     assertThrows(IllegalArgumentException.class, () -> new ReuseTimes(9, 17 << 20));
     assertThrows(IllegalStateException.class, () -> new ReuseTimes(9, MEMORY).popularity());
   }
+
+  @Test
+  void keysOfLongAgoAreNewHoweverLongThatIs() {
+    int keys = 10_000;
+    long window = 1 << 20;
+    long between = window / keys;
+    for (long pause : new long[] {2 * window, 16 * window, 16 * window + window / 2}) {
+      ReuseTimes times = new ReuseTimes(window, MEMORY, 1, 0, 0);
+      for (int i = 0; i < 2 * keys; i++) {
+        long written = i;
+        long now = i % keys * between + (i < keys ? 0 : pause);
+        times.write(hash(i % keys), now, () -> written);
+      }
+      LearntPopularity learnt = times.popularity(pause + window - 1, 2 * keys);
+      assertEquals(keys, learnt.unique(keys), 1, "after " + pause);
+    }
+  }
 }
