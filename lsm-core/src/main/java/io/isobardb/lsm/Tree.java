@@ -443,9 +443,9 @@ public interface Tree {
    * where it lies, small ones and those that are not in one piece in a copy.
    *
    * <p>While {@code look} runs, the memory it looks at is kept, which writers may be waiting for:
-   * it should be short. It may read other keys. It must do nothing that waits for calls under way:
-   * close or copy the store, create, rename or drop a tree, begin a transaction, or commit a bulk
-   * load.
+   * it should be short, and write nothing. It may read other keys. It must do nothing that waits
+   * for calls under way: close or copy the store, create, rename or drop a tree, begin a
+   * transaction, or commit a bulk load.
    *
    * @param <T> what is made of a value; must not be its buffer
    * @param key 0 to {@link #maxKeyBytes} bytes

@@ -129,10 +129,13 @@ public final class WriteGate implements StallCounter {
     void checkSpace();
 
     /**
-     * Makes the write memory larger, at once if it can, for a write of this size that fits into
-     * what was {@linkplain #grant granted}.
+     * Makes the write memory larger, if it can, for a write of this size that fits into what was
+     * {@linkplain #grant granted}.
+     *
+     * @param nanos how long that may wait for a change of the budget
+     * @return false if that is not long enough
      */
-    void makeRoom(long bytes);
+    boolean makeRoom(long bytes, long nanos);
   }
 
   public WriteGate(
@@ -293,8 +296,10 @@ public final class WriteGate implements StallCounter {
   }
 
   private void admitSlowly(long bytes, long room, WaitLimit limit) {
-    if (bytes > Fullness.largestWrite(limitBytes) && bytes <= Fullness.largestWrite(grantBytes)) {
-      relief.makeRoom(bytes);
+    if (bytes > Fullness.largestWrite(limitBytes)
+        && bytes <= Fullness.largestWrite(grantBytes)
+        && !relief.makeRoom(bytes, limit.leftNanos(clock))) {
+      throw refusal(StallReason.MEMORY_FULL, atMost(bytes), limit);
     }
     long most = limitBytes;
     if (bytes > Fullness.largestWrite(most)) {

@@ -134,8 +134,8 @@ public final class StoreParts {
     }
 
     @Override
-    public void makeRoom(long bytes) {
-      wall.makeRoom(bytes);
+    public boolean makeRoom(long bytes, long nanos) {
+      return wall.makeRoom(bytes, nanos);
     }
 
     @Override

@@ -67,6 +67,11 @@ public final class BufferedTransaction implements Transaction {
 
   private final OneThread use = new OneThread();
 
+  /** The instant until which something was put last, and when that expires. */
+  private @Nullable Instant lastUntil;
+
+  private long lastExpiry;
+
   /**
    * Begins one.
    *
@@ -237,10 +242,23 @@ public final class BufferedTransaction implements Transaction {
     try {
       open.checkKey(key);
       open.checkValue(value);
-      write(open, key.clone(), open.ownPut(value.clone(), expires));
+      long expiry = expires == null ? open.expiry() : expiry(open, expires);
+      write(open, key.clone(), open.ownPut(value.clone(), expiry));
     } finally {
       exit();
     }
+  }
+
+  /**
+   * When what is put until an instant expires. The same for all that is put until the same, one
+   * after the other, wherever the clock is by then: records go with their index entries.
+   */
+  private long expiry(OpenTree tree, Instant until) {
+    if (!until.equals(lastUntil)) {
+      lastUntil = until;
+      lastExpiry = tree.expiry(until);
+    }
+    return tree.noted(lastExpiry);
   }
 
   @Override

@@ -28,6 +28,7 @@ import io.isobardb.lsm.recovery.BackupDirectory;
 import io.isobardb.lsm.recovery.StoreParts;
 import io.isobardb.lsm.schedule.Environment;
 import io.isobardb.lsm.schedule.Scheduler;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -392,7 +393,7 @@ public final class OpenStore implements Store {
           throw e;
         }
       }
-      transactions.pause(attempt);
+      transactions.pause(attempt, new WaitLimit());
     }
   }
 

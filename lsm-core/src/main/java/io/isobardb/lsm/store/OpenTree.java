@@ -611,8 +611,8 @@ public final class OpenTree implements Tree {
     return noted(time.expiry(Expiry.of(Objects.requireNonNull(at, "expires"))));
   }
 
-  /** From now on something in the tree may expire. */
-  private long noted(long expiry) {
+  /** As it is; from now on something in the tree may expire. */
+  long noted(long expiry) {
     if (expiry != Expiry.NEVER) {
       time.noteExpiring(handle);
     }
@@ -622,10 +622,9 @@ public final class OpenTree implements Tree {
   /**
    * A put of a transaction.
    *
-   * @param expires null for the tree's time to live
+   * @param expiry {@link #noted}
    */
-  OwnWrites.Write ownPut(byte[] value, @Nullable Instant expires) {
-    long expiry = expires == null ? expiry() : expiry(expires);
+  OwnWrites.Write ownPut(byte[] value, long expiry) {
     // The transaction itself sees what it puts until it ends, but not what had expired before.
     return expiry != Expiry.NEVER && Expiry.isOver(expiry, time.getAsLong())
         ? OwnWrites.Write.DELETE

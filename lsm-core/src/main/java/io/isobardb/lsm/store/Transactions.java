@@ -233,12 +233,11 @@ public final class Transactions {
     return loading.stream().anyMatch(range -> range.holds(tree, key));
   }
 
-  /** Waits until no bulk load is committing. Outside of operations: the load waits for them. */
-  private void awaitLoads() {
-    awaitLoads(new WaitLimit());
-  }
-
-  /** As {@link #awaitLoads()}, for a write; whether they have ended within its limit. */
+  /**
+   * Waits until no bulk load is committing. Outside of operations: the load waits for them.
+   *
+   * @return whether it has ended within the limit
+   */
   boolean awaitLoads(WaitLimit limit) {
     return operations.awaitLoads(
         () -> loading.isEmpty() || operations.isClosed(), limit, engine.environment().clock());
@@ -247,9 +246,11 @@ public final class Transactions {
   /**
    * Waits before another attempt, outside of operations: until no bulk load is committing, and then
    * for some tens of microseconds at first, some milliseconds later.
+   *
+   * @param limit how long it may wait for the load
    */
-  public void pause(int attempt) {
-    awaitLoads();
+  void pause(int attempt, WaitLimit limit) {
+    awaitLoads(limit);
     long most = PAUSE_NANOS << Math.min(attempt, 8);
     // Those who got in each other's way should not come back at the same time.
     long scattered = (locks.nextId() * 0x9E3779B97F4A7C15L >>> 40) % most;
@@ -437,7 +438,7 @@ public final class Transactions {
           count(e);
           throw e;
         }
-        pause(attempt);
+        pause(attempt, limit);
       } catch (TransactionAbortedException e) {
         locks.releaseAll(writer);
         count(e);

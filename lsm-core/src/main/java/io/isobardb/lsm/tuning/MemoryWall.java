@@ -4,11 +4,13 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.schedule.Awaited;
+import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.system.ProcessMemory;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -223,10 +225,18 @@ public final class MemoryWall {
     }
   }
 
-  /** Moves the wall back, at once, for a write that the grant has room for. */
-  public void makeRoom(long bytes) {
+  /**
+   * Moves the wall back for a write that the grant has room for: at once, or after the change of
+   * the budget that is under way.
+   *
+   * @param nanos how long it may wait for that; {@link WaitLimit#FOREVER} for as long as it takes
+   * @return whether that was long enough
+   */
+  public boolean makeRoom(long bytes, long nanos) {
     Awaited.BUDGET.check();
-    moving.lock();
+    if (!lockWithin(nanos)) {
+      return false;
+    }
     try {
       largestWrite = Math.max(largestWrite, Math.min(bytes, grantBytes / WallRules.LARGE_WRITES));
       long needed = WallRules.LARGE_WRITES * largestWrite;
@@ -234,8 +244,32 @@ public final class MemoryWall {
       if (!changing && engine.gate().limitBytes() < needed) {
         place(needed);
       }
+      return true;
     } finally {
       moving.unlock();
+    }
+  }
+
+  /** Takes the wall's lock, unless that takes longer. An interrupt is kept for later. */
+  private boolean lockWithin(long nanos) {
+    if (nanos == WaitLimit.FOREVER) {
+      moving.lock();
+      return true;
+    }
+    boolean interrupted = false;
+    long begun = engine.nanos();
+    try {
+      while (true) {
+        try {
+          return moving.tryLock(begun + nanos - engine.nanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -82,7 +82,9 @@ class WriteGateTest {
     public void checkSpace() {}
 
     @Override
-    public void makeRoom(long bytes) {}
+    public boolean makeRoom(long bytes, long nanos) {
+      return true;
+    }
   }
 
   @AfterEach

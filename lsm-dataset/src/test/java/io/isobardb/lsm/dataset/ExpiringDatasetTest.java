@@ -13,6 +13,12 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TransactionOptions;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.ConflictException;
+import io.isobardb.lsm.io.Clock;
+import io.isobardb.lsm.schedule.Environment;
+import io.isobardb.lsm.simulation.Inside;
+import io.isobardb.lsm.simulation.SimulatedClock;
+import io.isobardb.lsm.simulation.SimulatedScheduler;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,6 +57,59 @@ class ExpiringDatasetTest {
       } catch (RuntimeException | Error e) {
         history.store.close();
         throw new AssertionError("-Disobar.seed=" + seed + ", step " + history.step + ": " + e, e);
+      }
+    }
+  }
+
+  /** A clock that may go on by a millisecond with each look at it. */
+  private static final class TickingClock implements Clock {
+    private final SimulatedClock clock = new SimulatedClock();
+    private boolean ticks;
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
+
+    @Override
+    public long wallMillis() {
+      if (ticks) {
+        clock.advance(1_000_000);
+      }
+      return clock.wallMillis();
+    }
+  }
+
+  /**
+   * What is put until an instant that the store's time has passed, and the machine's clock has not,
+   * lives longer. So the record does, or its entries, if the clock comes to it in between.
+   */
+  @Test
+  void entriesLiveAsLongAsTheirRecordThoughTheStoresTimeStandsStill() {
+    TickingClock clock = new TickingClock();
+    Environment environment =
+        new Environment(
+            new SimulatedStorage(clock.clock),
+            clock,
+            new SimulatedScheduler(clock.clock, 1),
+            new SplittableRandom(1));
+    try (Store store = Inside.open(environment, SimulatedDatasets.SMALL)) {
+      DatasetOptions options =
+          DatasetOptions.builder()
+              .index(Records.tagIndex("tags", Maintenance.EAGER))
+              .index(Records.numberIndex("number", Maintenance.EAGER))
+              .build();
+      Dataset dataset = Dataset.open(store, "d", options);
+      clock.clock.jumpWall(30_000);
+      dataset.put(new byte[] {1}, Records.of(1), Instant.ofEpochMilli(clock.wallMillis() + 1));
+      clock.clock.jumpWall(-30_000);
+      for (int ahead = 1; ahead < 40; ahead++) {
+        Instant expires = Instant.ofEpochMilli(clock.wallMillis() + ahead);
+        clock.ticks = true;
+        dataset.put(new byte[] {2}, Records.of(7, new byte[] {'a'}, new byte[] {'b'}), expires);
+        clock.ticks = false;
+        DatasetCheck check = dataset.check();
+        assertTrue(check.isSound(), ahead + " ms ahead: " + check);
       }
     }
   }
