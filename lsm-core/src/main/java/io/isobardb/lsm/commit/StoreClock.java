@@ -63,7 +63,7 @@ public final class StoreClock implements LongSupplier {
   public StoreClock(Clock machine, long noted) {
     this.machine = machine;
     this.last = new AtomicLong(noted);
-    this.seenMillis = machine.wallMillis();
+    this.seenMillis = wall();
     this.seenNanos = machine.nanos();
     if (noted > seenMillis + LEAP_MILLIS) {
       look();
@@ -71,11 +71,18 @@ public final class StoreClock implements LongSupplier {
     }
   }
 
+  /**
+   * The machine's time. One before the epoch counts as the epoch: no stored time lies before it.
+   */
+  private long wall() {
+    return Math.max(0, machine.wallMillis());
+  }
+
   /** The time now. */
   @Override
   public long getAsLong() {
     for (; ; ) {
-      long now = machine.wallMillis();
+      long now = wall();
       long told = last.get();
       if (now > told + LOOK_MILLIS || told > now + LEAP_MILLIS) {
         return look();
@@ -91,7 +98,7 @@ public final class StoreClock implements LongSupplier {
 
   /** Notices leaps; the time now. */
   private synchronized long look() {
-    long now = machine.wallMillis();
+    long now = wall();
     long nanos = machine.nanos();
     long told = last.get();
     long ahead = now - seenMillis - (nanos - seenNanos) / NANOS;
@@ -157,7 +164,7 @@ public final class StoreClock implements LongSupplier {
    * beyond that instant, and the machine's clock has yet to come to it. It lives longer then.
    */
   public long expiry(long instant) {
-    boolean stands = instant <= getAsLong() && instant > machine.wallMillis();
+    boolean stands = instant <= getAsLong() && instant > wall();
     return stands ? instant + LEAP_MILLIS : instant;
   }
 

@@ -66,6 +66,17 @@ class StoreClockTest {
   }
 
   @Test
+  void aClockBeforeTheEpochStandsAtIt() {
+    machine.jumpWall(-begun - HOUR);
+    StoreClock early = new StoreClock(machine, 0);
+    assertEquals(0, early.getAsLong());
+    assertEquals(10, early.expiry(10));
+    pass(HOUR + 10);
+    assertEquals(10, early.getAsLong());
+    assertEquals(0, early.leaps());
+  }
+
+  @Test
   void aLeapIsLoggedOnceAndByNobodyWhoAsksForTheTime() {
     List<String> logged = new ArrayList<>();
     Handler handler =

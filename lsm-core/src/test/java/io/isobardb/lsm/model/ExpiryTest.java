@@ -534,6 +534,25 @@ class ExpiryTest {
     store.close();
   }
 
+  /** As with a clock that has lost its battery, or has counted seconds beyond 32 bits. */
+  @Test
+  void aStoreUnderAClockBeforeTheEpochCanBeOpenedAndEntriesExpireOnceTheClockIsRight() {
+    long right = world.clock().wallMillis();
+    world.clock().jumpWall(-2 * right);
+    open();
+    tree = store.openTree("short", SHORT);
+    tree.put(bytes("k"), bytes("v"));
+    store.flush();
+    store.close();
+    open();
+    tree = store.tree("short");
+    assertArrayEquals(bytes("v"), tree.get(bytes("k")));
+    world.clock().jumpWall(2 * right);
+    pass(1);
+    assertNull(tree.get(bytes("k")));
+    store.close();
+  }
+
   @Test
   void theClockIsNotSetBackByARestart() {
     open();
