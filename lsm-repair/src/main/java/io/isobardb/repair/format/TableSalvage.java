@@ -119,7 +119,7 @@ public final class TableSalvage implements AutoCloseable {
    *
    * @param space of the store that it should belong to
    * @param fileNumber as the file's name has it
-   * @param known what the manifest says of the file, or null
+   * @param known what a manifest says of the file, or null
    * @throws IOException if there is no such file
    * @throws io.isobardb.lsm.error.FormatException if its codec is missing
    */

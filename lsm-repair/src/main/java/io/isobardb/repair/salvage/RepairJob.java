@@ -345,7 +345,8 @@ public final class RepairJob {
     List<TableSalvage> tables = new ArrayList<>();
     for (long number : chosen) {
       progress.at(SSTableMeta.fileName(number), tables.size(), chosen.size());
-      tables.add(TableSalvage.scan(from, number, live.get(number)));
+      SSTableMeta known = recovered != null ? live.get(number) : remains.tables().get(number);
+      tables.add(TableSalvage.scan(from, number, known));
     }
     Set<Long> found = new HashSet<>();
     tables.forEach(table -> found.add(table.isForeign() ? -1 : table.fileNumber()));
