@@ -190,7 +190,7 @@ public abstract class Program implements Runnable {
   /** Runs a command that prints to {@code output}; gives its code. */
   static int run(CommandLine line, Output output, String[] args) {
     try {
-      int code = line.execute(args);
+      int code = line.setOut(output.printer()).execute(args);
       line.getOut().flush();
       System.out.flush();
       return output.hasFailed() ? Exit.FAILURE.code() : code;

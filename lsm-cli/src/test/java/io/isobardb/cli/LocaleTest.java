@@ -92,4 +92,20 @@ class LocaleTest {
     String all = here("export", dir, "--tree", "INDEX i");
     assertTrue(all.endsWith("# end of 1234 entries\n"), all);
   }
+
+  /** What is exported is loaded as UTF-8, and JSON is that, too. */
+  @Test
+  void textIsPrintedAsUtf8WhateverTheLocaleHas() throws Exception {
+    String dir = temporary.resolve("t").toString();
+    String text = "gr\u00f6\u00dfer \u2192 \ud83d\ude80";
+    try (Store store = Store.open(Path.of(dir), StoreOptions.defaults())) {
+      store.openTree("t").put("k".getBytes(UTF_8), text.getBytes(UTF_8));
+    }
+    ChildProgram program = new ChildProgram(temporary).locale("C");
+    assertEquals(
+        "k\t" + text + "\n# end of 1 entries\n",
+        program.run(0, "export", dir, "--tree", "t", "--as", "text"));
+    String json = program.run(0, "get", dir, "--tree", "t", "k", "--as", "text", "--json");
+    assertTrue(json.contains(text), json);
+  }
 }

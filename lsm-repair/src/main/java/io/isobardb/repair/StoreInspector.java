@@ -221,12 +221,11 @@ public final class StoreInspector implements AutoCloseable {
     Recovered.Ranges stored = recovered(tree).ranges();
     List<StoredRange> ranges = new ArrayList<>();
     stored.deletes().forEach(range -> ranges.add(range(range, "manifest")));
-    store.log(
-        (lsn, treeId, write) -> {
-          if (treeId == tree.id() && write.isRange() && lsn > stored.lsn()) {
-            ranges.add(range(write.at(lsn).range(), "log"));
-          }
-        });
+    for (RangeDelete range : store.logRanges(tree.id())) {
+      if (range.lsn() > stored.lsn()) {
+        ranges.add(range(range, "log"));
+      }
+    }
     return List.copyOf(ranges);
   }
 

@@ -34,8 +34,8 @@ public final class StoreRepair {
    * @param directory the damaged store's
    * @param target the new store's; empty or not there yet. If this fails, it is again as it was
    * @param options {@code memoryBudget} says how much memory may be used, on the heap and off it,
-   *     {@code keyOrders} the orders that trees may have, and {@code fileAccess} who may use the
-   *     new store; the rest is of no matter
+   *     but of the heap a quarter at most, {@code keyOrders} the orders that trees may have, and
+   *     {@code fileAccess} who may use the new store; the rest is of no matter
    * @param progress is told what is being done
    * @return what was saved
    * @throws io.isobardb.lsm.error.FormatException if it is no store, or the target is not empty
@@ -53,7 +53,8 @@ public final class StoreRepair {
     SplittableRandom random = new SplittableRandom();
     UUID id = new UUID(random.nextLong(), random.nextLong());
     long bytes = options.memoryBudget();
-    RepairJob.Settings settings = new RepairJob.Settings(bytes, bytes, options.keyOrders(), id);
+    long heapBytes = Math.min(bytes, Runtime.getRuntime().maxMemory() / 4);
+    RepairJob.Settings settings = new RepairJob.Settings(bytes, heapBytes, options.keyOrders(), id);
     RepairReport[] report = new RepairReport[1];
     try (Storage damaged = DirectoryStorage.openToRead(directory)) {
       NewDirectory.fill(

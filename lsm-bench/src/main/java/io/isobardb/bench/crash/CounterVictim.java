@@ -3,6 +3,7 @@ package io.isobardb.bench.crash;
 import io.isobardb.cli.console.Messages;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.option.MergeOperator;
@@ -50,13 +51,14 @@ final class CounterVictim {
         new Watchdog("the victim with options " + args[2], Watchdog.BOUND, Watchdog::halt);
     Watchdog.Watch watch = watchdog.watch();
     Watchdog.mark("opening");
-    Store store = Store.open(Path.of(args[0]), RandomOptions.store(random, pageSize));
+    StoreOptions options = RandomOptions.patient(RandomOptions.store(random, pageSize));
+    Store store = Store.open(Path.of(args[0]), options);
     Tree tree = store.openTree(TREE, options());
     Watchdog.unmark();
     for (int t = 0; t < THREADS; t++) {
       int thread = t;
       long first = Long.parseLong(args[3 + t]);
-      new Thread(() -> watchdog.watch(() -> add(tree, thread, first, out))).start();
+      KillVictim.start(watchdog, () -> add(tree, thread, first, out));
     }
     watch.close();
     Thread.sleep(Long.MAX_VALUE);

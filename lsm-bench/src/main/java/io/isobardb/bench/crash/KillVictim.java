@@ -9,6 +9,7 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.simulation.Watchdog;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -71,14 +72,11 @@ final class KillVictim {
       int thread = t;
       long first = Long.parseLong(args[8 + t]);
       long count = Long.parseLong(args[4]);
-      threads[t] = new Thread(() -> watchdog.watch(() -> victim.write(thread, first, count)));
-      threads[t].start();
+      threads[t] = start(watchdog, () -> victim.write(thread, first, count));
     }
     KillChores chores = new KillChores(Path.of(args[6]));
     long step = Long.parseLong(args[7]);
-    threads[KillWorkload.THREADS] =
-        new Thread(() -> watchdog.watch(() -> victim.takeSteps(chores, step)));
-    threads[KillWorkload.THREADS].start();
+    threads[KillWorkload.THREADS] = start(watchdog, () -> victim.takeSteps(chores, step));
     if (closeMillis >= 0) {
       Thread.sleep(closeMillis);
       victim.ending.set(true);
@@ -96,6 +94,25 @@ final class KillVictim {
     }
     // To be killed: the background may go on merging.
     Thread.sleep(Long.MAX_VALUE);
+  }
+
+  /**
+   * Starts a thread of a victim. If that fails, the process ends: it would be killed anyhow, and
+   * nobody would see that a thread was missing.
+   */
+  static Thread start(Watchdog watchdog, Runnable body) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                watchdog.watch(body);
+              } catch (Throwable e) {
+                e.printStackTrace();
+                Runtime.getRuntime().halt(1);
+              }
+            });
+    thread.start();
+    return thread;
   }
 
   private static void say(PrintStream out, String line) {
@@ -132,10 +149,8 @@ final class KillVictim {
         chores.take(store, step);
         say(out, "done " + step);
       }
-    } catch (IOException | RuntimeException | Error e) {
-      // The waiting thread sees that the victim ended by itself.
-      e.printStackTrace();
-      Runtime.getRuntime().halt(1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -52,6 +52,7 @@ public final class Driver implements AutoCloseable {
   private final List<Client> clients = new ArrayList<>();
   private final LongAdder progress = new LongAdder();
   private LongConsumer eachSecond = done -> {};
+  private volatile boolean closing;
 
   /** The next record to insert. */
   private final AtomicLong inserted;
@@ -191,9 +192,16 @@ public final class Driver implements AutoCloseable {
     }
   }
 
+  /** Ends what is still being done after a failure, and closes the sessions. */
   @Override
   public void close() {
+    closing = true;
     threads.shutdownNow();
+    try {
+      threads.awaitTermination(1, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     clients.forEach(client -> client.session.close());
   }
 
@@ -284,7 +292,7 @@ public final class Driver implements AutoCloseable {
         done++;
         long end = System.nanoTime();
         latencies.recordValue(Math.min(LONGEST_NANOS, end - start));
-        if (end - deadlineNanos > 0) {
+        if (end - deadlineNanos > 0 || closing) {
           return;
         }
         long untimed = Math.min(TIMED_EVERY - 1, share - done);
@@ -299,7 +307,7 @@ public final class Driver implements AutoCloseable {
     private void pace(Workload workload, long share, double nanosBetween, long deadlineNanos) {
       long start = System.nanoTime();
       long now = start;
-      while (done < share && now - deadlineNanos <= 0) {
+      while (done < share && now - deadlineNanos <= 0 && !closing) {
         long due = start + (long) (done * nanosBetween);
         for (long wait = due - now; wait > SHORTEST_WAIT_NANOS; wait = due - now) {
           LockSupport.parkNanos(wait);

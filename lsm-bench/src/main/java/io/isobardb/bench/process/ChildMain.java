@@ -44,7 +44,8 @@ public final class ChildMain {
     Exit exit = Exit.SUCCESS;
     try {
       work.run();
-    } catch (Exception e) {
+    } catch (Throwable e) {
+      // An error would end this thread alone, and the process with the code of a finding.
       System.err.println(ErrorText.of(e));
       if (Program.traces()) {
         e.printStackTrace();

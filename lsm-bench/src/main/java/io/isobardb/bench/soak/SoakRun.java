@@ -279,7 +279,7 @@ public final class SoakRun {
           opening.readLock().unlock();
         }
       }
-    } catch (RuntimeException | AssertionError e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
     }
   }

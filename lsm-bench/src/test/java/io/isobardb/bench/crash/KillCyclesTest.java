@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.bench.process.ChildJvm;
 import io.isobardb.cli.console.Progress.Watcher;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -13,6 +14,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,5 +113,25 @@ class KillCyclesTest {
   private static void add(Store store, int n) {
     byte[] one = ByteBuffer.allocate(Long.BYTES).putLong(1).array();
     store.tree(KillWorkload.SUMS).merge(KillWorkload.sum(0, n), one, Durability.ASYNC);
+  }
+
+  /** Else a write that throws what it must not would go unnoticed: the kill comes anyhow. */
+  @Test
+  void aVictimWhoseThreadFailsEndsByItself() throws Exception {
+    String store = temp.resolve("s").toString();
+    String work = temp.resolve("w").toString();
+    ChildJvm child = new ChildJvm(KillVictim.class);
+    // Of operations below 0 some values have a length below 0.
+    for (String argument :
+        List.of(store, "4096", "1", "-1", "0", "0", work, "0", "-60", "0", "0", "0")) {
+      child.argument(argument);
+    }
+    Process victim = child.start();
+    try {
+      assertTrue(victim.waitFor(1, TimeUnit.MINUTES), "it goes on");
+      assertEquals(1, victim.exitValue());
+    } finally {
+      victim.destroyForcibly();
+    }
   }
 }

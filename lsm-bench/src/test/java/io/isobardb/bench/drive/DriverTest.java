@@ -1,6 +1,7 @@
 package io.isobardb.bench.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -21,7 +24,7 @@ class DriverTest {
   private static final int RECORDS = 1000;
 
   /** Some writes are slow, so that others read meanwhile what comes next. */
-  private static final class SlowWrites implements Engine, Session {
+  private static class SlowWrites implements Engine, Session {
     private final Map<ByteBuffer, byte[]> entries = new ConcurrentHashMap<>();
 
     @Override
@@ -145,5 +148,56 @@ class DriverTest {
           assertThrows(IllegalStateException.class, () -> driver.run(reads, 500, 60)).getMessage();
       assertTrue(message.contains("was loaded and is not there"), message);
     }
+  }
+
+  /** Of two sessions, the first one's write fails while the second one is in a write. */
+  private static final class Broken extends SlowWrites {
+    private final CountDownLatch writing = new CountDownLatch(1);
+    private final CountDownLatch left = new CountDownLatch(1);
+    private int sessions;
+    private volatile boolean closedWithinAWrite;
+
+    @Override
+    public Session openSession() {
+      boolean fails = sessions++ == 0;
+      return new SlowWrites() {
+        private final CountDownLatch closed = new CountDownLatch(1);
+
+        @Override
+        public void put(int tree, byte[] key, byte[] value) {
+          try {
+            if (fails) {
+              writing.await();
+              throw new IllegalStateException("broken");
+            }
+            writing.countDown();
+            closedWithinAWrite |= closed.await(1, TimeUnit.MINUTES);
+          } catch (InterruptedException e) {
+            // An engine's write goes on nevertheless, and is not done at once.
+            LockSupport.parkNanos(100_000_000);
+            closedWithinAWrite |= closed.getCount() == 0;
+          }
+          left.countDown();
+        }
+
+        @Override
+        public void close() {
+          closed.countDown();
+        }
+      };
+    }
+  }
+
+  /** Native engines crash if they are closed then, and nobody is told what had failed. */
+  @Test
+  void sessionsAreClosedOnceNoThreadIsInThem() throws InterruptedException {
+    Broken engine = new Broken();
+    Driver driver = new Driver(engine, new Shape(1, RECORDS, 16, 100, true), 2, 1);
+    try (driver) {
+      IllegalStateException failed = assertThrows(IllegalStateException.class, driver::load);
+      assertTrue(failed.getMessage().contains("broken"), failed.getMessage());
+    }
+    engine.left.await();
+    assertFalse(engine.closedWithinAWrite);
   }
 }

@@ -68,6 +68,7 @@ class WorkDirectoryTest {
             switch (args[0]) {
               case "ends" -> new Events(System.out).send(Events.END, Map.of());
               case "usage" -> throw new UsageException("that makes no sense");
+              case "is full" -> throw new OutOfMemoryError("Java heap space");
               case "fails" -> throw new IOException("/there: the device is gone");
               default -> System.out.println("still at work");
             }
@@ -92,6 +93,10 @@ class WorkDirectoryTest {
     FailedException fails = failure("fails");
     assertEquals("the child: /there: the device is gone", fails.getMessage());
     assertEquals(Exit.FAILURE, fails.exit());
+    // Java's own code for it is that of a finding.
+    FailedException full = failure("is full");
+    assertTrue(full.getMessage().contains("OutOfMemoryError"), full.getMessage());
+    assertEquals(Exit.FAILURE, full.exit());
     FailedException early = failure("stops early");
     assertEquals("the child: the process ended with exit code 0", early.getMessage());
     assertEquals(Exit.FAILURE, early.exit());

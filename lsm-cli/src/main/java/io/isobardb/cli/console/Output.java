@@ -4,15 +4,19 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Standard output of a command. The first write that fails throws {@link OutputException}, through
- * the printers above, which would only note an {@code IOException}. So a command whose output is
- * lost ends there. What is written later is dropped.
+ * Standard output of a command, in UTF-8 whatever the locale has: what a program reads of it must
+ * not depend on where it was printed. The first write that fails throws {@link OutputException},
+ * through the printers above, which would only note an {@code IOException}. So a command whose
+ * output is lost ends there. What is written later is dropped.
  *
  * <p>Not thread-safe, but for printers above that are.
  */
@@ -34,8 +38,13 @@ public final class Output extends OutputStream {
    */
   public static Output install() {
     Output output = new Output(new FileOutputStream(FileDescriptor.out));
-    System.setOut(new PrintStream(output));
+    System.setOut(new PrintStream(output, false, StandardCharsets.UTF_8));
     return output;
+  }
+
+  /** {@return a printer to it, which flushes after each line} */
+  public PrintWriter printer() {
+    return new PrintWriter(new OutputStreamWriter(this, StandardCharsets.UTF_8), true);
   }
 
   /** {@return whether something was lost} */

@@ -1,9 +1,11 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
+import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.error.CorruptionException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,7 +25,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Changes nothing. Keys are given as text, or as 0x and hexadecimal digits, and so are values"
-          + " unless --as says otherwise. Exit code 1 says that there is no such key; --json prints null then."
+          + " unless --as says otherwise. Exit code 1 says that there is no such key; --json prints null then. Damage is a failure here."
     })
 public final class GetCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -45,6 +47,9 @@ public final class GetCommand implements Callable<Integer> {
     byte[] value;
     try (Store opened = store.openToRead()) {
       value = UsageException.ofArguments(() -> opened.tree(tree).get(wanted));
+    } catch (CorruptionException e) {
+      // The code of a finding says here that there is no such key.
+      throw new FailedException(Exit.FAILURE, store.damaged(e).getMessage(), e);
     }
     if (value == null) {
       json.print(spec.commandLine().getOut(), null, "");

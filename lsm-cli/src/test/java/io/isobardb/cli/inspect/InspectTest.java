@@ -34,6 +34,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -93,6 +94,17 @@ class InspectTest {
     assertTrue(out.contains("2 trees"), out);
     assertEquals(0, run("check", dir, "--json"));
     assertEquals(true, JSON.std.mapFrom(out).get("sound"));
+  }
+
+  /** A script that asks for a key must not take damage for its absence. */
+  @Test
+  void aKeyThatDamageHidesIsNotCalledAbsent() throws IOException {
+    assertEquals(1, run("get", dir, "--tree", "users", "user123"), err);
+    byte[] content = Files.readAllBytes(table());
+    Arrays.fill(content, 4096, content.length, (byte) 1);
+    Files.write(table(), content);
+    assertEquals(4, run("get", dir, "--tree", "users", "user150"), out + err);
+    assertTrue(err.contains(table().toString()), err);
   }
 
   @Test

@@ -269,10 +269,12 @@ final class LogReplay implements AutoCloseable {
     while (p < streamEnd) {
       long next = p;
       boolean stray = false;
+      boolean rest = false;
       try {
         next = deliver(p, handler);
       } catch (CorruptionException e) {
         stray = parse(p);
+        rest = stray && fragment != FULL && fragment != FIRST;
       }
       if (next > p) {
         begun = true;
@@ -287,14 +289,14 @@ final class LogReplay implements AutoCloseable {
       if (synced < 0) {
         synced = Math.max(syncedLsn, promisedBehind(p));
       }
-      p = nextRecord(behind);
-      if (from >= synced) {
-        p = from;
+      // A right record that nothing can be made of is no torn tail.
+      if (from >= synced && !stray) {
         break;
       }
-      // A record that began before the log's first segment is on disk already.
-      if (begun || !stray) {
-        parts.onLost(from, Math.min(p, Math.max(synced, from + Lsn.ALIGNMENT)));
+      p = nextRecord(behind);
+      // What is left of a record that began before the log's first segment is on disk already.
+      if (begun || !rest) {
+        parts.onLost(from, Math.min(p, Math.max(synced, behind)));
       }
     }
     end = Math.min(p, streamEnd);

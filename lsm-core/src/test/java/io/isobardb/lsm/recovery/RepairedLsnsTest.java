@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Test;
 class RepairedLsnsTest {
   private static final int SEED = 1;
   private static final int FILLERS = 400;
+  private static final RepairJob.Settings SETTINGS =
+      new RepairJob.Settings(4 << 20, 1, StoreOptions.defaults().keyOrders(), new UUID(7, 8));
 
   private final SimulatedClock clock = new SimulatedClock();
 
@@ -81,11 +83,32 @@ class RepairedLsnsTest {
     }
   }
 
+  /** Records of manifests still say it. */
+  @Test
+  void soItIsIfNothingTellsWhichManifestIsInForce() throws IOException {
+    SimulatedStorage damaged = new SimulatedStorage(clock);
+    SimulatedStorage repaired = new SimulatedStorage(clock);
+    try (Store store = SimulatedStores.open(damaged, clock, SEED)) {
+      Tree tree = store.openTree("tree");
+      try (BulkLoad load = store.bulkLoad(tree)) {
+        tree.put(key(1), bytes("old"));
+        load.add(tree, key(1), bytes("loaded"));
+        load.commit();
+      }
+      store.sync();
+      SimulatedStorage copy = damaged.copy();
+      copy.delete("CURRENT");
+      RepairReport report = RepairJob.run(copy, repaired, SETTINGS, CheckProgress.NONE);
+      assertEquals(1, report.losses().size());
+    }
+    try (Store store = SimulatedStores.open(repaired.copy(), clock, SEED)) {
+      assertArrayEquals(bytes("loaded"), store.tree("tree").get(key(1)));
+    }
+  }
+
   private static void repair(SimulatedStorage damaged, SimulatedStorage repaired)
       throws IOException {
-    RepairJob.Settings settings =
-        new RepairJob.Settings(4 << 20, 1, StoreOptions.defaults().keyOrders(), new UUID(7, 8));
-    RepairReport report = RepairJob.run(damaged.copy(), repaired, settings, CheckProgress.NONE);
+    RepairReport report = RepairJob.run(damaged.copy(), repaired, SETTINGS, CheckProgress.NONE);
     assertEquals(List.of(), report.losses());
   }
 }

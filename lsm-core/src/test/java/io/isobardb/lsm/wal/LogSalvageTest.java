@@ -254,6 +254,41 @@ class LogSalvageTest {
     check(found, Lsn.FIRST, end, "files of others");
   }
 
+  /** As one of a newer release would be: its checksum is right, and nobody knows what it says. */
+  @Test
+  void aWholeRecordThatIsNoBatchIsToldOfWhereverItStands() throws IOException {
+    for (Entry none : written) {
+      if (none.kind() != LogHandler.BATCH) {
+        continue;
+      }
+      for (LogExtent extent : List.of(LogExtent.from(Lsn.FIRST), new LogExtent(0, 0))) {
+        List<Entry> entries = new ArrayList<>();
+        LogHandler handler =
+            LogWorld.whole((lsn, kind, bytes) -> entries.add(new Entry(lsn, kind, bytes)));
+        PagePool pool = new PagePool(4 << 20, 4096);
+        LogSalvage report =
+            LogSalvage.run(
+                disk,
+                pool,
+                LogWorld.STORE,
+                extent,
+                (lsn, kind, payload, offset, length, rest) -> {
+                  if (lsn == none.lsn()) {
+                    throw new IllegalArgumentException("no batch");
+                  }
+                  handler.record(lsn, kind, payload, offset, length, rest);
+                });
+        pool.close();
+        List<Entry> others = new ArrayList<>(written);
+        others.remove(none);
+        assertEquals(others, entries, "without that at " + none.lsn());
+        assertTrue(
+            new Found(entries, report).tellsOf(none.lsn(), none.lsn() + 8),
+            "not told of: " + none.lsn());
+      }
+    }
+  }
+
   @Test
   void theStoreIsTheOneThatMostSegmentsName() throws IOException {
     PagePool pool = new PagePool(1 << 20, 4096);

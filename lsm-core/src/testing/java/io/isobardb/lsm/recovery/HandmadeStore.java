@@ -146,6 +146,27 @@ final class HandmadeStore {
    * @param entries {@code KEY@LSN} each, in their order
    */
   String add(int treeId, Place place, String... entries) throws IOException {
+    Memory value = new Memory(ByteBuffer.allocateDirect(8));
+    return add(
+        treeId,
+        place,
+        writer -> {
+          for (String entry : entries) {
+            int at = entry.lastIndexOf('@');
+            byte[] key = entry.substring(0, at).getBytes(UTF_8);
+            long lsn = Long.parseLong(entry.substring(at + 1));
+            writer.add(key, key.length, lsn, Kind.PUT, value, 0, 8);
+          }
+        });
+  }
+
+  /** Writes the entries of an SSTable. */
+  interface Entries {
+    void write(SSTableWriter writer) throws IOException;
+  }
+
+  /** As {@link #add(int, Place, String...)}, of any entries. */
+  String add(int treeId, Place place, Entries entries) throws IOException {
     PagePool pool = new PagePool(8 << 20, 4096);
     try (ReadMemory memory = ReadMemory.of(pool, 1 << 20, 0, CacheNeighbours.NONE)) {
       Recovered recovered = Manifest.open(disk, pool, Manifest.DEFAULT_ROLL_BYTES);
@@ -161,13 +182,7 @@ final class HandmadeStore {
                 number,
                 treeId,
                 10);
-        Memory value = new Memory(ByteBuffer.allocateDirect(8));
-        for (String entry : entries) {
-          int at = entry.lastIndexOf('@');
-          byte[] key = entry.substring(0, at).getBytes(UTF_8);
-          long lsn = Long.parseLong(entry.substring(at + 1));
-          writer.add(key, key.length, lsn, Kind.PUT, value, 0, 8);
-        }
+        entries.write(writer);
         SSTableMeta meta = writer.finish();
         manifest.append(List.of(VersionEdit.of(treeId).levels(LEVELS).add(place, meta).build()));
         return meta.fileName();

@@ -11,6 +11,7 @@ import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.recovery.ReadMemory;
 import io.isobardb.lsm.recovery.StoreProperties;
 import io.isobardb.lsm.recovery.TreeText;
@@ -31,6 +32,7 @@ import io.isobardb.memory.pool.PagePool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -51,6 +53,9 @@ public final class OfflineStore implements AutoCloseable {
   private final ReadMemory memory;
   private final TableSpace space;
   private final @Nullable String unlockedBecause;
+
+  /** The log's range deletes by tree, once somebody has asked. */
+  private @Nullable Map<Integer, List<RangeDelete>> logRanges;
 
   private OfflineStore(
       Storage storage,
@@ -263,6 +268,28 @@ public final class OfflineStore implements AutoCloseable {
     } catch (CorruptionException e) {
       throw e.in(storage.path());
     }
+  }
+
+  /**
+   * The range deletes of a tree that the log holds, in their order. The log is read once for all
+   * trees.
+   *
+   * @throws CorruptionException if the log is damaged
+   */
+  public List<RangeDelete> logRanges(int treeId) throws IOException {
+    Map<Integer, List<RangeDelete>> ranges = logRanges;
+    if (ranges == null) {
+      Map<Integer, List<RangeDelete>> found = new HashMap<>();
+      log(
+          (lsn, tree, write) -> {
+            if (write.isRange()) {
+              found.computeIfAbsent(tree, id -> new ArrayList<>()).add(write.at(lsn).range());
+            }
+          });
+      ranges = found;
+      logRanges = ranges;
+    }
+    return List.copyOf(ranges.getOrDefault(treeId, List.of()));
   }
 
   /** Gives memory and lock back. */

@@ -125,8 +125,9 @@ final class StoreCheck {
     progress.at("the directory", 0, totalBytes);
     Manifest manifest = recovered.manifest();
     List<String> names = store.storage().list();
+    Set<String> there = new HashSet<>(names);
     for (String name : manifest.liveFiles()) {
-      if (!names.contains(name)) {
+      if (!there.contains(name)) {
         missing.add(name);
         Finding finding = Finding.of(name, "missing; the manifest names it");
         String tree = recovered.treeOf(name);

@@ -6,6 +6,7 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.lsm.range.RangeDelete;
+import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.ManifestLayout;
 import io.isobardb.lsm.version.ManifestReader;
 import io.isobardb.lsm.version.TreeDefinition;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,17 +27,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can still be made out of manifests that can't be opened: which trees there were. It is not
- * known whether that is all.
+ * What can still be made out of manifests that can't be opened: which trees there were, and what
+ * SSTables were like. It is not known whether that is all.
  *
  * @param storeId the store's ID, or null if it can't be made out
  * @param trees definitions by ID
+ * @param tables by file number; some are there no more
  * @param rangeDeletes by tree; those that hide nothing any more may be among them
  * @param properties of the store
  */
 public record ManifestRemains(
     @Nullable UUID storeId,
     Map<Integer, TreeDefinition> trees,
+    Map<Long, SSTableMeta> tables,
     Map<Integer, List<RangeDelete>> rangeDeletes,
     Map<String, String> properties) {
 
@@ -55,7 +59,7 @@ public record ManifestRemains(
       reader.manifest(name, current);
     }
     UUID id = current == null ? reader.storeId : id(current);
-    return new ManifestRemains(id, reader.trees, reader.ranges, reader.properties);
+    return new ManifestRemains(id, reader.trees, reader.tables, reader.ranges, reader.properties);
   }
 
   private static UUID id(ManifestLayout.Identity identity) {
@@ -66,6 +70,7 @@ public record ManifestRemains(
     private final Storage storage;
     private final PagePool pool;
     private final Map<Integer, TreeDefinition> trees = new TreeMap<>();
+    private final Map<Long, SSTableMeta> tables = new HashMap<>();
     private final Map<Integer, List<RangeDelete>> ranges = new TreeMap<>();
     private final Map<String, String> properties = new TreeMap<>();
     private @Nullable UUID storeId;
@@ -130,6 +135,7 @@ public record ManifestRemains(
           if (renamed != null) {
             trees.computeIfPresent(edit.treeId(), (id, tree) -> tree.named(renamed));
           }
+          edit.added().forEach(added -> tables.put(added.meta().fileNumber(), added.meta()));
           if (!edit.rangeDeletes().isEmpty()) {
             ranges
                 .computeIfAbsent(edit.treeId(), id -> new ArrayList<>())

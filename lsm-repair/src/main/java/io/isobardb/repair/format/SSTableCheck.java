@@ -304,7 +304,7 @@ public final class SSTableCheck {
     int first = PageReader.overflowPage(memory, base, entry);
     int length = PageReader.overflowLength(memory, base, entry);
     int pages = PageLayout.overflowPages(pageSize, length);
-    if (length < 0 || first <= 0 || first + pages > pageNo) {
+    if (length < 0 || first <= 0 || pages > pageNo - first) {
       find(pageNo, where + "a value of " + length + " bytes in pages from " + first);
       return;
     }

@@ -41,6 +41,10 @@ public final class TableSalvage implements AutoCloseable {
   public record Gap(long from, long to, byte @Nullable [] after, byte @Nullable [] before) {}
 
   private final TableSpace space;
+
+  /** As the file's name has it. */
+  private final long fileNumber;
+
   private final String name;
   private final int pageSize;
 
@@ -90,11 +94,16 @@ public final class TableSalvage implements AutoCloseable {
   private int nextLeaf;
   private int slot = -1;
   private int count;
+
+  /** Data pages that were found, and could not be read when it was their turn. */
+  private final List<Gap> missed = new ArrayList<>();
+
   private int heldOverflow = -1;
 
-  private TableSalvage(TableSpace space, String name) {
+  private TableSalvage(TableSpace space, long fileNumber) {
     this.space = space;
-    this.name = name;
+    this.fileNumber = fileNumber;
+    this.name = SSTableMeta.fileName(fileNumber);
     this.pageSize = space.pageSize();
     this.overflowAt = pageSize;
     this.storedAt = 2 * pageSize;
@@ -110,16 +119,16 @@ public final class TableSalvage implements AutoCloseable {
    *
    * @param space of the store that it should belong to
    * @param fileNumber as the file's name has it
-   * @param known what the manifest says of the file, or null
+   * @param known what a manifest says of the file, or null
    * @throws IOException if there is no such file
    * @throws io.isobardb.lsm.error.FormatException if its codec is missing
    */
   public static TableSalvage scan(TableSpace space, long fileNumber, @Nullable SSTableMeta known)
       throws IOException {
-    TableSalvage salvage = new TableSalvage(space, SSTableMeta.fileName(fileNumber));
+    TableSalvage salvage = new TableSalvage(space, fileNumber);
     try {
       salvage.open();
-      salvage.identify(fileNumber, known);
+      salvage.identify(known);
       salvage.scan();
     } finally {
       salvage.close();
@@ -145,6 +154,11 @@ public final class TableSalvage implements AutoCloseable {
   /** The file's name. */
   public String fileName() {
     return name;
+  }
+
+  /** The number of the SSTable: the header's, or else that in the file's name. */
+  public long fileNumber() {
+    return header == null ? fileNumber : header.fileNumber();
   }
 
   /** The tree that the entries are of, or -1 if neither header, footer nor manifest tells. */
@@ -206,7 +220,7 @@ public final class TableSalvage implements AutoCloseable {
 
   // ---- looking through the file
 
-  private void identify(long fileNumber, @Nullable SSTableMeta known) {
+  private void identify(@Nullable SSTableMeta known) {
     if (read(0, overflowAt, pageSize)) {
       header = FileMeta.Header.read(memory(), overflowAt, pageSize);
     }
@@ -214,13 +228,12 @@ public final class TableSalvage implements AutoCloseable {
     seed =
         header == null
             ? space.fileSeed(fileNumber)
-            : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), header.fileNumber());
-    boolean renamed = header != null && header.fileNumber() != fileNumber;
-    if (known != null && !renamed) {
+            : PageLayout.fileSeed(header.storeIdHigh(), header.storeIdLow(), fileNumber());
+    if (known != null && fileNumber() == fileNumber) {
       meta = known;
       oneLsn = known.minLsn() == known.maxLsn() ? known.minLsn() : -1;
     } else {
-      meta = footer(fileNumber);
+      meta = footer();
     }
     if (header != null) {
       packing = header.packing();
@@ -281,18 +294,18 @@ public final class TableSalvage implements AutoCloseable {
   }
 
   /** What the file says of the SSTable. If it has a header, that is at {@code overflowAt}. */
-  private @Nullable SSTableMeta footer(long fileNumber) {
+  private @Nullable SSTableMeta footer() {
     try {
       return header != null && header.hasFooter()
           ? FileMeta.footerInHeader(memory(), overflowAt, pageSize, name)
-          : lastPage(fileNumber);
+          : lastPage();
     } catch (RuntimeException e) {
       return null;
     }
   }
 
   /** What the last page says: a footer, or the root of a small file. */
-  private @Nullable SSTableMeta lastPage(long fileNumber) {
+  private @Nullable SSTableMeta lastPage() {
     long offset = size - pageSize;
     if (offset < pageSize || !read(offset, overflowAt, pageSize)) {
       return null;
@@ -442,7 +455,7 @@ public final class TableSalvage implements AutoCloseable {
       firstKey = first;
     }
     lastKey = last;
-    completeGaps(first);
+    complete(gaps, first);
   }
 
   private void gap(long at) {
@@ -479,7 +492,7 @@ public final class TableSalvage implements AutoCloseable {
   }
 
   /** Gaps in front of overflow pages end before the key of the data page behind those. */
-  private void completeGaps(byte[] first) {
+  private static void complete(List<Gap> gaps, byte[] first) {
     for (int i = gaps.size() - 1; i >= 0 && gaps.get(i).before() == null; i--) {
       Gap gap = gaps.get(i);
       gaps.set(i, new Gap(gap.from(), gap.to(), gap.after(), first));
@@ -497,11 +510,29 @@ public final class TableSalvage implements AutoCloseable {
       if (nextLeaf == leafCount) {
         return false;
       }
-      count = readPage(leaves[nextLeaf++], dataAt) ? PageReader.count(memory(), dataAt) : 0;
-      slot = -1;
+      turnTo(leaves[nextLeaf++]);
     }
     slot++;
     return true;
+  }
+
+  private void turnTo(int pageNo) {
+    byte[] last = missed.isEmpty() ? null : missed.get(missed.size() - 1).after();
+    last = count > 0 ? key(dataAt, count - 1) : last;
+    slot = -1;
+    count = 0;
+    if (!readPage(pageNo, dataAt)) {
+      long at = offsets[pageNo];
+      missed.add(new Gap(at, Math.min(at + pageSize, size), last, null));
+      return;
+    }
+    count = PageReader.count(memory(), dataAt);
+    complete(missed, key(dataAt, 0));
+  }
+
+  /** What {@link #next} has passed over: a device may read a place once, and then not again. */
+  public List<Gap> missed() {
+    return List.copyOf(missed);
   }
 
   private int entry() {
@@ -556,6 +587,9 @@ public final class TableSalvage implements AutoCloseable {
     }
     int first = PageReader.overflowPage(memory(), dataAt, entry());
     int pages = PageLayout.overflowPages(pageSize, valueLength());
+    if (first <= 0 || pages > offsets.length - first) {
+      return false;
+    }
     for (int pageNo = first; pageNo < first + pages; pageNo++) {
       if (!readPage(pageNo, overflowAt)
           || memory().getByte(overflowAt + PageLayout.TYPE) != PageLayout.OVERFLOW) {

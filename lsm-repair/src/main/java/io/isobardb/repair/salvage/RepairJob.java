@@ -75,6 +75,12 @@ public final class RepairJob {
   private final Map<Integer, SalvagedTree> trees = new TreeMap<>();
   private final Set<Integer> unreadable = new HashSet<>();
 
+  /** Trees of which an SSTable is missing, or can't be read as a whole. */
+  private final Set<Integer> incomplete = new HashSet<>();
+
+  /** About the memory that all trees have of the log. */
+  private long logBytes;
+
   /**
    * How to go about it.
    *
@@ -225,9 +231,8 @@ public final class RepairJob {
       try (RepairOutput output = new RepairOutput(to, origin.pageSize())) {
         if (recovered != null) {
           recovered.trees().forEach(this::treeWithRanges);
-        }
-        remains.trees().values().forEach(this::rememberIfUnknown);
-        if (recovered == null) {
+        } else {
+          remains.trees().values().forEach(this::tree);
           remains.rangeDeletes().forEach(this::addRanges);
         }
         readTables(from);
@@ -246,12 +251,6 @@ public final class RepairJob {
     SalvagedTree tree = trees.get(treeId);
     if (tree != null) {
       deletes.forEach(tree::add);
-    }
-  }
-
-  private void rememberIfUnknown(TreeDefinition definition) {
-    if (recovered == null) {
-      tree(definition);
     }
   }
 
@@ -339,23 +338,24 @@ public final class RepairJob {
     live.forEach(
         (number, meta) -> {
           if (!there.contains(number)) {
-            losses.add(
-                new RepairReport.Loss(
-                    meta.fileName(),
-                    0,
-                    -1,
-                    name(meta.treeId()),
-                    meta.minKey(),
-                    meta.maxKey(),
-                    "missing"));
+            lose(meta, "missing");
           }
         });
     chosen.sort(null);
     List<TableSalvage> tables = new ArrayList<>();
     for (long number : chosen) {
       progress.at(SSTableMeta.fileName(number), tables.size(), chosen.size());
-      tables.add(TableSalvage.scan(from, number, live.get(number)));
+      SSTableMeta known = recovered != null ? live.get(number) : remains.tables().get(number);
+      tables.add(TableSalvage.scan(from, number, known));
     }
+    Set<Long> found = new HashSet<>();
+    tables.forEach(table -> found.add(table.isForeign() ? -1 : table.fileNumber()));
+    live.forEach(
+        (number, meta) -> {
+          if (there.contains(number) && !found.contains(number)) {
+            lose(meta, "is another SSTable");
+          }
+        });
     if (recovered == null) {
       // The newest first: a tree may have been renamed.
       for (int i = tables.size() - 1; i >= 0; i--) {
@@ -418,7 +418,16 @@ public final class RepairJob {
     return tree(nameless(fresh, name));
   }
 
+  /** An SSTable of the manifest is not there. */
+  private void lose(SSTableMeta meta, String what) {
+    incomplete.add(meta.treeId());
+    losses.add(
+        new RepairReport.Loss(
+            meta.fileName(), 0, -1, name(meta.treeId()), meta.minKey(), meta.maxKey(), what));
+  }
+
   private void lose(TableSalvage table, @Nullable String tree, TableSalvage.Gap gap) {
+    incomplete.add(table.treeId());
     losses.add(
         new RepairReport.Loss(
             table.fileName(),
@@ -452,8 +461,14 @@ public final class RepairJob {
     if (recovered != null) {
       Recovered.Counters counters = recovered.counters();
       extent = new LogExtent(Math.max(counters.logStartLsn(), Lsn.FIRST), counters.syncedLsn());
-      recovered.trees().forEach(tree -> flushed.put(tree.definition().id(), tree.flushedLsn()));
-      recovered.trees().forEach(tree -> ranges.put(tree.definition().id(), tree.ranges().lsn()));
+      for (Recovered.Tree tree : recovered.trees()) {
+        int id = tree.definition().id();
+        // What can't be read of an SSTable may still be in the log.
+        if (!incomplete.contains(id)) {
+          flushed.put(id, tree.flushedLsn());
+          ranges.put(id, tree.ranges().lsn());
+        }
+      }
     }
     BatchFormat.Reader reader =
         new BatchFormat.Reader(
@@ -471,9 +486,10 @@ public final class RepairJob {
             extent,
             (lsn, kind, payload, offset, length, rest) -> {
               reader.record(lsn, kind, payload, offset, length, rest);
-              if (rest == 0) {
-                // What a record writes to one key has one LSN, and stays together.
-                output.limitLog(trees, settings.heapBytes());
+              // What a record writes to one key has one LSN, and stays together.
+              if (rest == 0 && logBytes > settings.heapBytes()) {
+                output.spill(trees.values());
+                logBytes = 0;
               }
             });
     for (LogSalvage.Lost lost : log.lost()) {
@@ -494,12 +510,14 @@ public final class RepairJob {
     } else if (tree != null) {
       int key = write.keyOffset();
       int value = write.valueOffset();
+      long before = tree.logBytes();
       tree.add(
           Arrays.copyOfRange(write.key(), key, key + write.keyLength()),
           lsn,
           write.kind(),
           Arrays.copyOfRange(write.value(), value, value + write.valueLength()),
           write.expiry());
+      logBytes += tree.logBytes() - before;
     }
   }
 
@@ -528,6 +546,9 @@ public final class RepairJob {
                   losses.add(
                       new RepairReport.Loss(
                           file, 0, -1, name, key, key, "a value that can't be read")));
+      for (TableSalvage table : tree.tables()) {
+        table.missed().forEach(gap -> lose(table, name, gap));
+      }
       edits.add(output.edit(tree.definition(), tables));
       saved.add(
           new RepairReport.SavedTree(name, tables.stream().mapToLong(SSTableMeta::entries).sum()));

@@ -40,34 +40,31 @@ final class RepairOutput implements AutoCloseable {
     this.scratch = space.pool().blocks().allocate(pageSize, Purpose.MERGE);
   }
 
-  /** Writes what trees have of the log to SSTables, for the time being, if it is too much. */
-  void limitLog(Map<Integer, SalvagedTree> trees, long bytes) {
-    if (trees.values().stream().mapToLong(SalvagedTree::logBytes).sum() <= bytes) {
-      return;
-    }
+  /** Writes what trees have of the log to SSTables, for the time being. */
+  void spill(Collection<SalvagedTree> trees) {
     try {
-      spill(trees.values());
+      for (SalvagedTree tree : trees) {
+        if (tree.logBytes() > 0) {
+          spill(tree);
+        }
+      }
     } catch (IOException e) {
       throw new UncheckedIOException("writing to " + space.storage().path() + ": " + e, e);
     }
   }
 
-  private void spill(Collection<SalvagedTree> trees) throws IOException {
-    for (SalvagedTree tree : trees) {
-      if (tree.logBytes() > 0) {
-        Tables tables = new Tables(tree, Codecs.NONE, 0);
-        try {
-          tree.writeLog(tables.writer());
-          tables.finish();
-        } finally {
-          tables.abort();
-        }
-        tree.forgetLog();
-        for (SSTableMeta meta : tables.metas) {
-          spilled.add(meta);
-          tree.add(TableSalvage.scan(space, meta.fileNumber(), meta));
-        }
-      }
+  private void spill(SalvagedTree tree) throws IOException {
+    Tables tables = new Tables(tree, Codecs.NONE, 0);
+    try {
+      tree.writeLog(tables.writer());
+      tables.finish();
+    } finally {
+      tables.abort();
+    }
+    tree.forgetLog();
+    for (SSTableMeta meta : tables.metas) {
+      spilled.add(meta);
+      tree.add(TableSalvage.scan(space, meta.fileNumber(), meta));
     }
   }
 

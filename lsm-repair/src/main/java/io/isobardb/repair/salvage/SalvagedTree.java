@@ -84,6 +84,11 @@ final class SalvagedTree {
     }
   }
 
+  /** The SSTables that were found. */
+  List<TableSalvage> tables() {
+    return List.copyOf(tables);
+  }
+
   /** The manifest can be read: what follows of range deletes is all there are. */
   void rangesAreExact() {
     exact = true;

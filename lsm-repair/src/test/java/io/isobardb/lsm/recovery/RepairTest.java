@@ -6,12 +6,14 @@ import static io.isobardb.lsm.recovery.HandmadeStore.ORDERS;
 import static io.isobardb.lsm.recovery.HandmadeStore.UNLOGGED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
+import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreLockedException;
 import io.isobardb.lsm.inspect.CheckProgress;
@@ -154,6 +156,99 @@ class RepairTest {
       long saved = trees(report).values().stream().mapToLong(Long::longValue).sum();
       assertEquals(LOGGED_KEYS + 4 - lost, saved, name + ": " + report);
     }
+  }
+
+  /** What was found is read once more to be copied; a device may fail in between. */
+  @Test
+  void aPlaceThatTheDeviceReadsOnceOnlyIsToldOf() throws IOException {
+    String file = store.add(LOGGED, Place.level(0), "a@4200", "c@4200");
+    int whole = 0;
+    int partial = 0;
+    for (int reads = 0; whole == 0; reads++) {
+      SimulatedStorage damaged = store.disk().copy();
+      int[] left = {reads};
+      damaged.faults(
+          (operation, name, at) ->
+              operation == Operation.READ && name.equals(file) && left[0]-- <= 0
+                  ? Fault.EIO
+                  : Fault.NONE);
+      RepairJob.Settings settings =
+          new RepairJob.Settings(4 << 20, 1 << 20, ORDERS, new UUID(9, 9));
+      RepairReport report =
+          RepairJob.run(damaged, new SimulatedStorage(), settings, CheckProgress.NONE);
+      boolean all = trees(report).get("logged") == LOGGED_KEYS + 2;
+      assertEquals(all, report.isComplete(), "after " + reads + " reads: " + report);
+      whole += all ? 1 : 0;
+      partial += all ? 0 : 1;
+    }
+    assertTrue(partial > 2, partial + " reads");
+  }
+
+  /** The pages of a file under another's name are right, but they are not what is missed. */
+  @Test
+  void anSSTableThatIsACopyOfAnotherOneIsMissed() throws IOException {
+    String first = store.add(LOGGED, Place.level(0), "a@4200", "b@4200");
+    String second = store.add(LOGGED, Place.level(0), "c@4208", "d@4208");
+    byte[] copied = store.read(first);
+    store.disk().delete(second);
+    HandmadeStore.write(store.disk(), second, copied);
+    RepairReport report = repair();
+    assertEquals(2L + LOGGED_KEYS, trees(report).get("logged"));
+    assertEquals(1, report.losses().size(), report.toString());
+    RepairReport.Loss loss = report.losses().get(0);
+    assertEquals(second, loss.file());
+    assertEquals("logged", loss.tree());
+    assertEquals("c", new String(loss.after(), UTF_8));
+    assertEquals("d", new String(loss.before(), UTF_8));
+  }
+
+  @Test
+  void aValueWhosePagesCanNotBeIsFoundByACheckAndLostByARepair() throws IOException {
+    for (int first : new int[] {0, -1, 1, 1000, Integer.MAX_VALUE - 1, Integer.MIN_VALUE}) {
+      HandmadeStore lying = new HandmadeStore();
+      Memory value = new Memory(ByteBuffer.allocateDirect(16));
+      value.putInt(0, first);
+      value.putLong(8, 100_000);
+      String file =
+          lying.add(
+              LOGGED,
+              Place.level(0),
+              writer -> {
+                byte[] key = "k".getBytes(UTF_8);
+                writer.add(key, key.length, 4200, Kind.PUT_OVERFLOW, value, 0, 16);
+                writer.add(new byte[] {'l'}, 1, 4200, Kind.PUT, value, 0, 8);
+              });
+      assertFalse(lying.check().isSound(), "pages from " + first);
+      RepairJob.Settings settings =
+          new RepairJob.Settings(4 << 20, 1 << 20, ORDERS, new UUID(7, 8));
+      RepairReport report =
+          RepairJob.run(lying.disk().copy(), new SimulatedStorage(), settings, CheckProgress.NONE);
+      assertEquals(1L + LOGGED_KEYS, trees(report).get("logged"), "pages from " + first);
+      assertEquals(List.of(file), report.losses().stream().map(RepairReport.Loss::file).toList());
+    }
+  }
+
+  /** Opening does not need them, but the SSTable that holds them can't be read. */
+  @Test
+  void whatADamagedSSTableHeldIsTakenFromTheLogIfThatStillHasIt() throws IOException {
+    store.open().close();
+    try (Store open = store.open()) {
+      open.tree("backwards").put("keeps the log".getBytes(UTF_8), new byte[10]);
+      open.tree("logged").put("k".getBytes(UTF_8), new byte[500]);
+      open.tree("logged").delete("logged07".getBytes(UTF_8));
+    }
+    List<Long> lsns = new ArrayList<>();
+    try (OfflineStore inspector = store.inspect()) {
+      inspector.log((lsn, tree, write) -> lsns.add(lsn));
+    }
+    long behind = lsns.get(lsns.size() - 1) + 8;
+    String file = store.add(LOGGED, Place.level(0), "a@4200", "c@4200");
+    store.edit(VersionEdit.of(LOGGED).flushedLsn(behind));
+    assertEquals(2L, trees(repair()).get("logged"));
+    store.disk().delete(file);
+    assertEquals(
+        (long) LOGGED_KEYS,
+        trees(repair(new SimulatedStorage(), CheckProgress.NONE)).get("logged"));
   }
 
   @Test

@@ -5,10 +5,12 @@ import static io.isobardb.lsm.recovery.HandmadeStore.BYTES_ALONE;
 import static io.isobardb.lsm.recovery.HandmadeStore.LOGGED;
 import static io.isobardb.lsm.recovery.HandmadeStore.ORDERS;
 import static io.isobardb.lsm.recovery.HandmadeStore.UNLOGGED;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Store;
 import io.isobardb.lsm.error.Finding;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.inspect.CheckProgress;
@@ -16,6 +18,7 @@ import io.isobardb.lsm.inspect.CheckReport;
 import io.isobardb.lsm.simulation.Fault;
 import io.isobardb.lsm.simulation.FaultPlan;
 import io.isobardb.lsm.simulation.Operation;
+import io.isobardb.lsm.simulation.SimulatedStorage;
 import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.version.Place;
@@ -359,5 +362,29 @@ class StoreCheckTest {
     assertEquals(List.of(), report.findings());
     assertEquals("the manifest has a torn tail of 5 bytes", report.notes().get(0));
     assertEquals(2, report.notes().size());
+  }
+
+  /** A dump asks for them tree by tree, and there may be thousands. */
+  @Test
+  void theLogIsReadOnceForTheRangeDeletesOfAllTrees() throws IOException {
+    try (Store open = store.open()) {
+      open.tree("logged").deleteRange("logged03".getBytes(UTF_8), "logged05".getBytes(UTF_8));
+      open.tree("backwards").deleteRange(null, "b".getBytes(UTF_8));
+    }
+    SimulatedStorage disk = store.disk().copy();
+    int[] reads = {0};
+    disk.faults(
+        (operation, file, at) -> {
+          reads[0] += operation == Operation.READ && file.endsWith(".log") ? 1 : 0;
+          return Fault.NONE;
+        });
+    try (OfflineStore offline = OfflineStore.open(disk, 4 << 20, HandmadeStore.ORDERS)) {
+      assertEquals(1, offline.logRanges(HandmadeStore.LOGGED).size());
+      int once = reads[0];
+      assertTrue(once > 0);
+      assertEquals(0, offline.logRanges(HandmadeStore.UNLOGGED).size());
+      assertEquals(1, offline.logRanges(HandmadeStore.BACKWARDS).size());
+      assertEquals(once, reads[0]);
+    }
   }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -79,12 +80,13 @@ public final class KillTest {
     Thread reaper = new Thread(process::destroyForcibly, "tpcc-reaper");
     Runtime.getRuntime().addShutdownHook(reaper);
     CountDownLatch working = new CountDownLatch(early ? 0 : 1);
+    AtomicBoolean endedByItself = new AtomicBoolean();
     Thread killer =
         new Thread(
             () -> {
               try {
                 working.await();
-                process.waitFor(millis, TimeUnit.MILLISECONDS);
+                endedByItself.set(process.waitFor(millis, TimeUnit.MILLISECONDS));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
@@ -94,7 +96,6 @@ public final class KillTest {
             "tpcc-killer");
     killer.start();
     List<Acknowledged> told = new ArrayList<>();
-    boolean[] failed = {false};
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         Acknowledged order = Acknowledged.parse(line);
@@ -107,14 +108,17 @@ public final class KillTest {
       throw new UncheckedIOException("cannot read what the process of cycle " + cycle + " says", e);
     } finally {
       working.countDown();
-      int code = process.waitFor();
+      process.waitFor();
       killer.join();
-      // A process that ends by itself has failed, and said why on standard error.
-      failed[0] = code == 1;
       Runtime.getRuntime().removeShutdownHook(reaper);
     }
-    if (failed[0]) {
-      failures.add("cycle " + cycle + ": the process ended by itself, see its error above");
+    if (endedByItself.get()) {
+      failures.add(
+          "cycle "
+              + cycle
+              + ": the process ended by itself, with exit code "
+              + process.exitValue()
+              + "; see its error above");
     }
     return told;
   }

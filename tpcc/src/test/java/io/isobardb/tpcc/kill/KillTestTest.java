@@ -15,11 +15,14 @@ import io.isobardb.tpcc.store.Locking;
 import io.isobardb.tpcc.store.Loss;
 import io.isobardb.tpcc.store.StoreSpec;
 import io.isobardb.tpcc.store.TpccStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -92,6 +95,32 @@ class KillTestTest {
     assertEquals(new Acknowledged(1, 2, 3, 4, 5, 678), Acknowledged.parse(line));
     for (int end = 0; end < line.length(); end++) {
       assertNull(Acknowledged.parse(line.substring(0, end)));
+    }
+  }
+
+  /** Such as one whose JVM has crashed: 134 is not the code of a process that was killed. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aProcessThatEndsByItselfIsAFailureWhateverItsCode() throws Exception {
+    StoreSpec spec =
+        new StoreSpec(
+            EngineKind.ISOBAR, dir.resolve("s"), 16 << 20, true, Locking.PESSIMISTIC, false);
+    try (TpccStore store = EngineKind.openStore(spec)) {
+      TestStore.load(store);
+    }
+    Path java = Files.createDirectories(dir.resolve("jdk/bin")).resolve("java");
+    Files.writeString(java, "#!/bin/sh\nexit 134\n");
+    assertTrue(java.toFile().setExecutable(true));
+    String home = System.setProperty("java.home", java.getParent().getParent().toString());
+    try {
+      KillTest.Result result =
+          new KillTest(new KillSpec(spec, Isolation.SNAPSHOT, 1, 2, 60_000, 1), System.out::println)
+              .run();
+      assertEquals(1, result.cycles());
+      assertEquals(1, result.failures().size());
+      assertTrue(result.failures().get(0).contains("ended by itself"), result.failures()::toString);
+    } finally {
+      System.setProperty("java.home", home);
     }
   }
 }
