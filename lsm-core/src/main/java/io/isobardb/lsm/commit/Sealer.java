@@ -135,8 +135,8 @@ public final class Sealer {
       for (ActiveSeals.Seal seal : seals) {
         seal.drawAt(boundary);
       }
+      seals.forEach(ActiveSeals.Seal::end);
     }
-    seals.forEach(ActiveSeals.Seal::end);
     return lsn;
   }
 
