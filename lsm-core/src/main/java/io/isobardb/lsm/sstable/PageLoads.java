@@ -7,6 +7,8 @@ import io.isobardb.lsm.schedule.VirtualThreads;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.pool.OutOfBudgetException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,9 @@ public final class PageLoads {
   /** Helpers that load pages into the cache now. */
   private final AtomicInteger loading = new AtomicInteger();
 
+  /** Callers that have pages loaded now. Each has its share of the helpers. */
+  private final AtomicInteger waves = new AtomicInteger();
+
   private PageLoads(@Nullable Scheduler scheduler) {
     this.scheduler = scheduler;
   }
@@ -76,26 +81,12 @@ public final class PageLoads {
       return;
     }
     Wave wave = new Wave(missed, cachePages(missed.table(0).space()) / HELPERS_SHARE);
-    int wanted = Math.max(0, Math.min(missed.count(), MOST - inFlight.get()) - 1);
-    Errand[] errands = new Errand[wanted];
-    int helpers = 0;
-    Scheduler by = scheduler;
+    waves.incrementAndGet();
     try {
-      if (by != null && wanted > 0) {
-        Signal ended = by.signal("pages that others read");
-        for (boolean more = true; more && helpers < wanted; ) {
-          Errand errand = new Errand(wave::help, ended);
-          more = by.help(errand);
-          if (more) {
-            errands[helpers++] = errand;
-          }
-        }
-      }
-      wave.load();
+      wave.lead();
     } finally {
-      for (int i = 0; i < helpers; i++) {
-        errands[i].cancel();
-      }
+      waves.decrementAndGet();
+      wave.callOff();
     }
   }
 
@@ -182,43 +173,107 @@ public final class PageLoads {
     }
   }
 
-  /** Pages that several threads load, each the next one that nobody has begun. */
+  /**
+   * Pages that several threads load, each the next one that nobody has begun. The caller asks for
+   * helpers as long as it may have more of them: others may have had all when it began.
+   */
   private final class Wave {
     private final MissedPages pages;
     private final int mostHelpers;
-    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicInteger next = new AtomicInteger(1);
+    private final List<Errand> errands = new ArrayList<>();
+    private @Nullable Signal ended;
+
+    /** Helpers that were asked, that have begun, and that have left. */
+    private final AtomicInteger asked = new AtomicInteger();
+
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger left = new AtomicInteger();
 
     Wave(MissedPages pages, int mostHelpers) {
       this.pages = pages;
       this.mostHelpers = mostHelpers;
     }
 
-    void help() {
-      if (loading.incrementAndGet() <= mostHelpers) {
-        try {
-          load();
-        } finally {
-          loading.decrementAndGet();
+    /** The caller's part. */
+    void lead() {
+      boolean more = true;
+      for (int i = 0; i < pages.count(); i = next.getAndIncrement()) {
+        while (more && mayHaveAnother()) {
+          more = ask();
         }
-      } else {
-        loading.decrementAndGet();
+        load(i);
       }
     }
 
-    void load() {
-      int count = pages.count();
-      for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
-        SSTable table = pages.table(i);
-        int page = pages.page(i);
-        try {
-          table.loadPage(page, Access.QUERY);
-          table.unpin(page);
-        } catch (OutOfBudgetException e) {
-          next.set(count); // There is no room for pages that nobody holds.
-        } catch (RuntimeException e) {
-          // The reader that needs it will read it, and be told.
-        }
+    private boolean mayHaveAnother() {
+      int open = asked.get() - begun.get();
+      return helpers() < Math.min(pages.count() - next.get(), share())
+          && inFlight.get() + open + 1 < MOST
+          && loading.get() + open < mostHelpers;
+    }
+
+    private boolean ask() {
+      Scheduler by = scheduler;
+      if (by == null) {
+        return false;
       }
+      Signal signal = ended;
+      if (signal == null) {
+        signal = by.signal("pages that others read");
+        ended = signal;
+      }
+      Errand errand = new Errand(this::help, signal);
+      errands.add(errand);
+      asked.incrementAndGet();
+      return by.help(errand);
+    }
+
+    private int helpers() {
+      return asked.get() - left.get();
+    }
+
+    /** How many helpers it may have beside those of other callers. */
+    private int share() {
+      int callers = Math.max(1, waves.get());
+      return (MOST + callers - 1) / callers - 1;
+    }
+
+    /** A helper's part: it leaves once others should have it. */
+    private void help() {
+      begun.incrementAndGet();
+      try {
+        if (loading.incrementAndGet() <= mostHelpers) {
+          while (helpers() <= share()) {
+            int i = next.getAndIncrement();
+            if (i >= pages.count()) {
+              return;
+            }
+            load(i);
+          }
+        }
+      } finally {
+        loading.decrementAndGet();
+        left.incrementAndGet();
+      }
+    }
+
+    private void load(int i) {
+      SSTable table = pages.table(i);
+      int page = pages.page(i);
+      try {
+        table.loadPage(page, Access.QUERY);
+        table.unpin(page);
+      } catch (OutOfBudgetException e) {
+        next.set(pages.count()); // There is no room for pages that nobody holds.
+      } catch (RuntimeException e) {
+        // The reader that needs it will read it, and be told.
+      }
+    }
+
+    /** Nobody begins to help any more, or is still at it, once this returns. */
+    void callOff() {
+      errands.forEach(Errand::cancel);
     }
   }
 }

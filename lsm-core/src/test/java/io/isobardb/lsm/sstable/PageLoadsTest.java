@@ -244,6 +244,39 @@ class PageLoadsTest {
     }
   }
 
+  /** It would read all of its pages one by one, each among many reads of others. */
+  @Test
+  void aWaveThatBeginsWhenOthersHaveAllHelpersGetsItsShare() throws Exception {
+    try (World world = new World(4000, 2000)) {
+      int first = 100;
+      CountDownLatch full = new CountDownLatch(16);
+      CountDownLatch go = new CountDownLatch(1);
+      CountDownLatch helped = new CountDownLatch(1);
+      AtomicInteger ofSecond = new AtomicInteger();
+      world.storage.reads =
+          (page, pages) -> {
+            if (page <= first) {
+              full.countDown();
+              go.await();
+            } else if (Thread.currentThread().getName().contains("helper")) {
+              helped.countDown();
+            } else if (ofSecond.incrementAndGet() > 1) {
+              helped.await();
+            } else {
+              go.countDown();
+            }
+          };
+      Thread one = new Thread(() -> world.space.loads().load(world.pages(1, first + 1)));
+      one.start();
+      full.await();
+      Thread two = new Thread(() -> world.space.loads().load(world.pages(first + 1, first + 61)));
+      two.start();
+      one.join();
+      two.join();
+      assertEquals(first + 60, world.run.cachedPages(FILE));
+    }
+  }
+
   @Test
   void wavesOfManyThreadsLoadEachPageOnce() throws Exception {
     try (World world = new World(1000, 400)) {
