@@ -15,25 +15,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An entry, which is a line: the key as {@link KeyText}, a tab, the value in a {@link ValueForm}.
- * If it expires, a tab and {@code expires=INSTANT} follow. Behind the entries of an export comes a
- * line that counts them: {@code # end of 3 entries}. It has no tab, so no entry looks like it.
+ * If it expires, a tab and {@code expires=INSTANT} follow; {@code expires=never} if it does not,
+ * though what is put into its tree does. Behind the entries of an export comes a line that counts
+ * them: {@code # end of 3 entries}. It has no tab, so no entry looks like it.
  *
- * @param expires null if the line does not say
+ * @param expires {@link Instant#MAX} for never; null if the line does not say
  */
 record EntryText(byte[] key, byte[] value, @Nullable Instant expires) {
   private static final String EXPIRES = "expires=";
+  private static final String NEVER = EXPIRES + "never";
   private static final Pattern END = Pattern.compile("# end of ([0-9]{1,18}) entries");
 
   /**
    * The entry that a cursor stands on.
    *
+   * @param tellsNever whether that is said of an entry that does not expire
    * @throws UsageException if the value has another form
    */
-  static String format(Cursor cursor, ValueForm form) {
+  static String format(Cursor cursor, ValueForm form, boolean tellsNever) {
     String key = KeyText.format(cursor.key());
     String entry = key + '\t' + ofKey(key, () -> form.toColumn(form.format(cursor.value())));
     Instant expires = cursor.expires();
-    return expires == null ? entry : entry + '\t' + EXPIRES + expires;
+    if (expires != null) {
+      return entry + '\t' + EXPIRES + expires;
+    }
+    return tellsNever ? entry + '\t' + NEVER : entry;
   }
 
   /** As {@link #format}, as an object of JSON with key, value, and expires if it does. */
@@ -83,10 +89,14 @@ record EntryText(byte[] key, byte[] value, @Nullable Instant expires) {
       return new EntryText(
           KeyText.parse(columns[0]),
           form.parse(form.ofColumn(columns[1])),
-          expires ? Instant.parse(columns[2].substring(EXPIRES.length())) : null);
+          expires ? parseExpiry(columns[2]) : null);
     } catch (UsageException | DateTimeException e) {
       throw new UsageException("line " + number + ": " + e.getMessage(), e);
     }
+  }
+
+  private static Instant parseExpiry(String column) {
+    return column.equals(NEVER) ? Instant.MAX : Instant.parse(column.substring(EXPIRES.length()));
   }
 
   /** The line behind the entries of an export. */

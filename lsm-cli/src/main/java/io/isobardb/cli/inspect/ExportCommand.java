@@ -6,6 +6,7 @@ import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Store;
+import io.isobardb.lsm.Tree;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
       "Changes nothing in the store. One entry is a line: the key, a tab, the value, each as text,"
           + " or as 0x and hexadecimal digits; --as gives values another form, which 'load' is to be"
           + " told; of an entry that expires, a tab and expires=INSTANT"
-          + " follow. The last line is '# end of N entries', by which 'load' tells a file that was"
+          + " follow, and expires=never of others in a tree with a time to live. The last line is '# end of N entries', by which 'load' tells a file that was"
           + " cut."
     })
 public final class ExportCommand implements Callable<Integer> {
@@ -54,27 +55,27 @@ public final class ExportCommand implements Callable<Integer> {
       Target.checkFile(target);
       Target.checkOutside(target, store.directory());
     }
-    try (Store opened = store.openToRead();
-        Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor()) {
+    try (Store opened = store.openToRead()) {
+      Tree from = UsageException.ofArguments(() -> opened.tree(tree));
       Path file = target;
       if (file == null) {
         PrintWriter out = spec.commandLine().getOut();
-        write(cursor, out);
+        write(from, out);
         out.flush();
       } else {
-        write(cursor, file);
+        write(from, file);
       }
     }
     return Exit.SUCCESS.code();
   }
 
-  private void write(Cursor cursor, Path file) throws IOException {
+  private void write(Tree from, Path file) throws IOException {
     Writer opened =
         new BufferedWriter(new OutputStreamWriter(store.create(file), UTF_8.newEncoder()));
     boolean whole = false;
     try {
       try (Writer out = opened) {
-        write(cursor, out);
+        write(from, out);
       }
       whole = true;
     } catch (IOException e) {
@@ -86,11 +87,14 @@ public final class ExportCommand implements Callable<Integer> {
     }
   }
 
-  private void write(Cursor cursor, Writer out) throws IOException {
+  private void write(Tree from, Writer out) throws IOException {
     long entries = 0;
-    for (boolean more = cursor.first(); more; more = cursor.next()) {
-      out.write(EntryText.format(cursor, as.form()) + '\n');
-      entries++;
+    boolean tellsNever = !from.timeToLive().isZero();
+    try (Cursor cursor = from.cursor()) {
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        out.write(EntryText.format(cursor, as.form(), tellsNever) + '\n');
+        entries++;
+      }
     }
     out.write(EntryText.end(entries) + '\n');
   }

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
       "",
       "One entry is a line: the key, a tab, the value, each as text, or as 0x and hexadecimal"
           + " digits, as 'export' writes them; --as says so if values have another form. A tab and"
-          + " expires=INSTANT may follow. They may come in any order; as long as their keys ascend they are loaded in bulk, which costs less."
+          + " expires=INSTANT may follow, or expires=never. They may come in any order; as long as their keys ascend they are loaded in bulk, which costs less."
           + " The last line must be '# end of N entries', as 'export' writes it; else the exit code"
           + " is 1, as lines may be missing. All entries are on the device when the command ends. If"
           + " it fails before the first key that does not ascend, none is there; later, some are."

@@ -66,7 +66,8 @@ public final class ScanCommand implements Callable<Integer> {
         Cursor cursor = UsageException.ofArguments(() -> opened.tree(tree)).cursor(range)) {
       boolean more = reverse ? cursor.last() : cursor.first();
       for (int i = 0; more && i < limit; i++) {
-        out.println(json ? EntryText.json(cursor, as.form()) : EntryText.format(cursor, as.form()));
+        out.println(
+            json ? EntryText.json(cursor, as.form()) : EntryText.format(cursor, as.form(), false));
         more = reverse ? cursor.previous() : cursor.next();
       }
       out.flush();

@@ -10,6 +10,7 @@ import io.isobardb.cli.Main;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +19,8 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -346,6 +349,23 @@ class ContentCommandsTest {
     Files.writeString(Path.of(file), "a\tb\texpires=tomorrow\n");
     assertEquals(2, run("load", dir, "--tree", "sorted", "--from", file));
     assertTrue(err.contains("line 1"), err);
+  }
+
+  @Test
+  void whatNeverExpiresAmongWhatDoesIsLoadedSo() throws IOException {
+    Duration day = Duration.ofDays(1);
+    try (Store store = Store.open(Path.of(dir))) {
+      Tree from = store.openTree("sessions", TreeOptions.builder().timeToLive(day).build());
+      from.put(new byte[] {'a'}, new byte[] {'b'}, Instant.MAX);
+      from.put(new byte[] {'c'}, new byte[] {'d'});
+      store.openTree("copy", TreeOptions.builder().timeToLive(day).build());
+    }
+    String file = path("sessions.txt");
+    assertEquals(0, run("export", dir, "--tree", "sessions", "--to", file), err);
+    assertTrue(Files.readString(Path.of(file)).startsWith("a\tb\texpires=never\nc\td\texpires=2"));
+    assertEquals(0, run("load", dir, "--tree", "copy", "--from", file), err);
+    assertEquals(0, run("scan", dir, "--tree", "copy"), err);
+    assertTrue(out.startsWith("a\tb\nc\td\texpires=2"), out);
   }
 
   @Test
