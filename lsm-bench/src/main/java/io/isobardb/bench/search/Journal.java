@@ -41,7 +41,9 @@ final class Journal {
   static Journal open(Path file, Space space, String search) throws IOException {
     Journal journal = new Journal(file, space);
     String title = "# " + search + "\n" + journal.header() + "\n";
-    String text = Files.exists(file) ? Files.readString(file) : "";
+    // Not readString: the last line may end within a character.
+    byte[] bytes = Files.exists(file) ? Files.readAllBytes(file) : new byte[0];
+    String text = new String(bytes, StandardCharsets.UTF_8);
     String whole = text.substring(0, text.lastIndexOf('\n') + 1);
     if (whole.indexOf('\n') == whole.lastIndexOf('\n')) {
       // Killed before the header was there.

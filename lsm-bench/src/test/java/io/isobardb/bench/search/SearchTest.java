@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.bench.search.Chooser.Plan;
 import io.isobardb.cli.console.UsageException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -180,6 +182,18 @@ class SearchTest {
     UsageException other =
         assertThrows(UsageException.class, () -> Journal.open(whole, space, "two"));
     assertTrue(other.getMessage().contains("of another search"), other::getMessage);
+  }
+
+  @Test
+  void aLineThatEndsWithinACharacterIsDroppedToo(@TempDir Path dir) throws Exception {
+    Space space = Truth.VALLEY.surface(NOISE).space();
+    Path file = dir.resolve("search.csv");
+    Journal.open(file, space, "one");
+    String begun = Files.readString(file);
+    byte[] torn = "search,caf\u00e9".getBytes(StandardCharsets.UTF_8);
+    Files.write(file, Arrays.copyOf(torn, torn.length - 1), StandardOpenOption.APPEND);
+    assertEquals(List.of(), Journal.open(file, space, "one").trials());
+    assertEquals(begun, Files.readString(file));
   }
 
   /** Lines without how long the runs took. */

@@ -244,7 +244,13 @@ public final class ShapeService implements StoreWatch {
       }
     }
     trees.keySet().retainAll(there);
-    WatchedTree changed = trees.get(changing);
+    if (changing >= 0) {
+      lookAtChange(trees.get(changing));
+    }
+  }
+
+  /** Ends the change under way if it will not be judged. */
+  private void lookAtChange(@Nullable WatchedTree changed) {
     if (changed == null || !changed.tree().isAdaptable()) {
       setChanging(-1);
     } else if (isHardlyUsed(changed)) {

@@ -50,6 +50,8 @@ public final class RunsTuner {
   /** One that costs so little is kept at once. */
   private static final double PROVED = 0.9;
 
+  private static final String USED_OTHERWISE = "the tree is used otherwise before it is known";
+
   private RunsTuner() {}
 
   /**
@@ -137,7 +139,7 @@ public final class RunsTuner {
 
   private static ShapeDecision settle(ShapeProgress before, ShapeView view) {
     if (view.phases().began()) {
-      return unjudged(before, view);
+      return unjudged(before, view, USED_OTHERWISE);
     }
     Trial trial = before.trial().with(0, 0, 0);
     if (!view.isSettled() && trial.windows() < MOST_WINDOWS) {
@@ -149,7 +151,10 @@ public final class RunsTuner {
 
   private static ShapeDecision judge(ShapeProgress before, ShapeView view) {
     if (view.phases().began()) {
-      return unjudged(before, view);
+      return unjudged(before, view, USED_OTHERWISE);
+    }
+    if (!view.has(before.before())) {
+      return unjudged(before, view, before.before() + " is no choice any more");
     }
     if (view.phases().isDoubtful()) {
       return waiting(view, "what the tree is used for may be changing", before);
@@ -162,7 +167,7 @@ public final class RunsTuner {
             .with(view.found() * operations, view.now().cost() * operations, former * operations);
     ShapeProgress seen = before.at(Stage.MEASURING, trial);
     if (trial.modelled() > trial.former()) {
-      return unjudged(seen, view);
+      return unjudged(seen, view, USED_OTHERWISE);
     }
     double ratio = trial.found() / Math.max(1e-9, trial.former());
     String reason = text("costs %.2f times what %s would", ratio, before.before());
@@ -204,14 +209,8 @@ public final class RunsTuner {
         before.kept());
   }
 
-  private static ShapeDecision unjudged(ShapeProgress before, ShapeView view) {
-    return judged(
-        view,
-        Action.UNJUDGED,
-        view.now(),
-        view.found(),
-        "the tree is used otherwise before it is known",
-        before.kept());
+  private static ShapeDecision unjudged(ShapeProgress before, ShapeView view, String reason) {
+    return judged(view, Action.UNJUDGED, view.now(), view.found(), reason, before.kept());
   }
 
   private static ShapeDecision waiting(ShapeView view, String reason, ShapeProgress after) {

@@ -65,6 +65,11 @@ public record ShapeView(
     return options.get(current);
   }
 
+  /** Whether the tree may have runs of that name. */
+  boolean has(String runs) {
+    return options.stream().anyMatch(each -> each.runs.equals(runs));
+  }
+
   /** The option of that name; what the tree has if there is none. */
   Option named(String runs) {
     return options.stream().filter(each -> each.runs.equals(runs)).findFirst().orElse(now());

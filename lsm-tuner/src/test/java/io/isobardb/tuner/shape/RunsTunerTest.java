@@ -281,4 +281,26 @@ class RunsTunerTest {
     assertTrue(report.contains("LEVELED to LAZY(8)"), report);
     assertEquals("", ShapeReport.render(List.of()));
   }
+
+  @Test
+  void aChangeIsNotJudgedByRunsThatTheTreeMayNotHaveAnyMore() {
+    World world = new World(0, 0);
+    world.step(1, 0.5);
+    assertEquals(Action.CHANGE, world.step(1, 0.5).action());
+    world.truth = new double[] {1, 3};
+    world.step(1, 0.5);
+    assertEquals(Stage.MEASURING, world.progress.stage());
+    ShapeProgress progress = world.progress;
+    ShapeView.Option left = new ShapeView.Option(NAMES[1], 0.5, 0, true);
+    List<Action> actions = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ShapeView view =
+          new ShapeView(
+              10 + i, 1, OPERATIONS, world.phases, List.of(left), 0, 1.5, true, world.isFree);
+      ShapeDecision decision = RunsTuner.choose(progress, view);
+      progress = decision.after();
+      actions.add(decision.action());
+    }
+    assertEquals(List.of(Action.UNJUDGED, Action.WAIT, Action.WAIT), actions);
+  }
 }
