@@ -68,6 +68,10 @@ final class PhaseRunner implements AutoCloseable {
     if (phase != Phase.LOAD) {
       warmUp(Math.max(1, operations / WARM_UP_SHARE));
     }
+    if (phase == Phase.ZIPF) {
+      // Else what is measured would read what the warming up has just read, in the same order.
+      driver.draw(operations);
+    }
     if (phase == Phase.SCAN_UNSETTLED) {
       unsettle();
     }

@@ -107,8 +107,8 @@ public final class Driver implements AutoCloseable {
   }
 
   /**
-   * Draws Zipfian keys beforehand, enough for so many operations: a draw costs as much as a tenth
-   * of a cached read.
+   * Draws Zipfian keys beforehand, enough for so many operations, and others than before: a draw
+   * costs as much as a tenth of a cached read.
    */
   public void draw(long operations) {
     clients.forEach(client -> client.draw(operations / clients.size() + 1));
@@ -262,11 +262,9 @@ public final class Driver implements AutoCloseable {
     }
 
     private void draw(long operations) {
-      if (drawn.length == 0) {
-        drawn = new int[(int) Math.min(operations, MOST_DRAWN)];
-        for (int i = 0; i < drawn.length; i++) {
-          drawn[i] = Math.toIntExact(zipfian());
-        }
+      drawn = new int[(int) Math.min(operations, MOST_DRAWN)];
+      for (int i = 0; i < drawn.length; i++) {
+        drawn[i] = Math.toIntExact(zipfian());
       }
     }
 

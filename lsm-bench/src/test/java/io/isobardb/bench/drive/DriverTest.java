@@ -2,6 +2,7 @@ package io.isobardb.bench.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import io.isobardb.bench.drive.Workload.Keys;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.Session;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -147,6 +149,31 @@ class DriverTest {
       String message =
           assertThrows(IllegalStateException.class, () -> driver.run(reads, 500, 60)).getMessage();
       assertTrue(message.contains("was loaded and is not there"), message);
+    }
+  }
+
+  @Test
+  void keysThatAreDrawnBeforehandAreOthersEachTime() throws InterruptedException {
+    List<ByteBuffer> read = new ArrayList<>();
+    SlowWrites engine =
+        new SlowWrites() {
+          @Override
+          public int get(int tree, byte[] key, byte[] into) {
+            read.add(ByteBuffer.wrap(key.clone()));
+            return super.get(tree, key, into);
+          }
+        };
+    try (Driver driver = new Driver(engine, new Shape(1, RECORDS, 16, 100, true), 1, 1)) {
+      driver.load();
+      List<List<ByteBuffer>> runs = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        driver.draw(100);
+        driver.run(Workload.mixed(0, Keys.ZIPF), 100, 60);
+        runs.add(List.copyOf(read));
+        read.clear();
+      }
+      assertEquals(100, runs.get(1).size());
+      assertNotEquals(runs.get(0), runs.get(1));
     }
   }
 

@@ -333,6 +333,9 @@ public final class BatchFormat {
     /** Bytes of an operation of that record that has begun and not ended. */
     private int held;
 
+    /** Bytes of all of that operation; 0 while that is not known. */
+    private int whole;
+
     /** A reader that hands operations over as soon as all of them is there. */
     public Reader(OperationVisitor visitor) {
       this.handler = (treeId, write) -> visitor.operation(lsn, treeId, write);
@@ -351,18 +354,28 @@ public final class BatchFormat {
       if (record != lsn) {
         lsn = record;
         held = 0;
+        whole = 0;
       }
       int end = held + length;
       if (end > bytes.length) {
-        bytes = Arrays.copyOf(bytes, (int) Math.max(end, Math.min(2L * bytes.length, 1 << 20)));
+        // A large operation comes in many parts: room for all of it is made once.
+        long room = Math.min((long) whole + length, Integer.MAX_VALUE - 64);
+        room = Math.max(room, Math.min(2L * bytes.length, 1 << 20));
+        bytes = Arrays.copyOf(bytes, (int) Math.max(end, room));
       }
       payload.get(offset, bytes, held, length);
+      if (end < whole) {
+        held = end;
+        return;
+      }
       Decoder decoder = new Decoder(bytes, 0, end, write);
       held = 0;
+      whole = 0;
       while (decoder.at < end) {
         int begun = decoder.at;
         if (!decoder.next(rest, handler)) {
           held = end - begun;
+          whole = decoder.whole;
           System.arraycopy(bytes, begun, bytes, 0, held);
           return;
         }
@@ -375,6 +388,9 @@ public final class BatchFormat {
     private final int end;
     private final Write write;
     private int at;
+
+    /** Bytes of the operation that ends among those to come; 0 if that is not known. */
+    private int whole;
 
     Decoder(byte[] bytes, int start, int end, Write write) {
       this.bytes = bytes;
@@ -393,6 +409,7 @@ public final class BatchFormat {
       if (end - at < MAX_HEADER_BYTES && rest > 0) {
         return false;
       }
+      int begun = at;
       int kind = bytes[at++];
       if (!isOperation(kind)) {
         throw new IllegalArgumentException(Kind.unknown(kind));
@@ -405,6 +422,7 @@ public final class BatchFormat {
         throw new IllegalArgumentException("an operation reaches beyond its record");
       }
       if (length > end - at) {
+        whole = (int) Math.min(at - begun + length, Integer.MAX_VALUE);
         return false;
       }
       int keyOffset = at;

@@ -358,9 +358,20 @@ public final class TableSalvage implements AutoCloseable {
       }
     }
     closeGap(size, null);
+    trim();
     if (meta != null && found == meta.entries()) {
       gaps.clear();
     }
+  }
+
+  /** What is kept of all files until they are read takes no more heap than it must. */
+  private void trim() {
+    int pages = offsets.length;
+    while (pages > 0 && offsets[pages - 1] == 0) {
+      pages--;
+    }
+    offsets = Arrays.copyOf(offsets, pages);
+    leaves = Arrays.copyOf(leaves, leafCount);
   }
 
   private int rawPageNo(long at) {

@@ -50,8 +50,9 @@ public record NewOrder(int w, int d, int customer, List<Line> lines, long entryM
    * @param order the order's number, 0 if it was rolled back
    * @param linesCents the sum of its lines
    * @param totalCents the same after discount and taxes
+   * @param brands lines whose item and stock are both original: B as brand-generic, others are G
    */
-  public record Placed(int order, long linesCents, long totalCents) {
+  public record Placed(int order, long linesCents, long totalCents, int brands) {
     /** Whether an unused item rolled it back. */
     public boolean rolledBack() {
       return order == 0;
@@ -124,23 +125,29 @@ public record NewOrder(int w, int d, int customer, List<Line> lines, long entryM
     }
     sorted.sort(BY_STOCK_KEY);
     long sum = 0;
+    int brands = 0;
     for (Line line : sorted) {
-      sum += enter(transaction, order, line);
+      Entered entered = enter(transaction, order, line);
+      sum += entered.cents;
+      brands += entered.isBrand ? 1 : 0;
     }
     if (lastItem == null) {
       transaction.rollback();
-      return new Placed(0, sum, 0);
+      return new Placed(0, sum, 0, brands);
     }
     transaction.commit();
     double total =
         sum
             * (1 - buyer.discountRate() / 10_000.0)
             * (1 + (warehouse.taxRate() + district.taxRate()) / 10_000.0);
-    return new Placed(order, sum, Math.round(total));
+    return new Placed(order, sum, Math.round(total), brands);
   }
 
-  /** Takes one line out of the stock and writes it; returns its amount. */
-  private long enter(TpccTransaction transaction, int order, Line line) {
+  /** What is shown of a line. */
+  private record Entered(long cents, boolean isBrand) {}
+
+  /** Takes one line out of the stock and writes it. */
+  private Entered enter(TpccTransaction transaction, int order, Line line) {
     byte[] itemKey = Keys.item(line.item);
     ItemRow item =
         new ItemRow(Rows.required(transaction.get(Table.ITEM, itemKey), Table.ITEM, itemKey));
@@ -154,6 +161,6 @@ public record NewOrder(int w, int d, int customer, List<Line> lines, long entryM
     OrderLineRow row =
         OrderLineRow.of(line.item, line.supplier, line.quantity, amount, stock.districtInfo(d));
     transaction.put(Table.ORDER_LINE, Keys.orderLine(w, d, order, line.number), row.bytes());
-    return amount;
+    return new Entered(amount, item.original() && stock.original());
   }
 }

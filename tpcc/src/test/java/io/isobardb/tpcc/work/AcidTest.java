@@ -14,6 +14,8 @@ import io.isobardb.tpcc.schema.DistrictRow;
 import io.isobardb.tpcc.schema.ItemRow;
 import io.isobardb.tpcc.schema.Keys;
 import io.isobardb.tpcc.schema.OrderRow;
+import io.isobardb.tpcc.schema.Scale;
+import io.isobardb.tpcc.schema.StockRow;
 import io.isobardb.tpcc.schema.Table;
 import io.isobardb.tpcc.schema.Values;
 import io.isobardb.tpcc.schema.WarehouseRow;
@@ -21,6 +23,7 @@ import io.isobardb.tpcc.store.ConflictException;
 import io.isobardb.tpcc.store.EngineKind;
 import io.isobardb.tpcc.store.Isolation;
 import io.isobardb.tpcc.store.Locking;
+import io.isobardb.tpcc.store.Put;
 import io.isobardb.tpcc.store.TpccStore;
 import io.isobardb.tpcc.store.TpccTransaction;
 import java.nio.file.Path;
@@ -38,6 +41,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -210,6 +214,28 @@ class AcidTest {
     assertArrayEquals(stock, store.get(Table.STOCK, Keys.stock(W, 7)));
     assertNull(store.get(Table.ORDERS, Keys.order(W, D, NEXT)));
     assertEquals(lines, rows(Table.ORDER_LINE));
+  }
+
+  /** Clause 2.4.2.2: what I_DATA and S_DATA say decides what is shown of a line. */
+  @ParameterizedTest
+  @EnumSource(names = "ISOBAR")
+  void aLineIsOfABrandIfItsItemAndItsStockAreOriginal(EngineKind engine)
+      throws InterruptedException {
+    open(engine, Locking.PESSIMISTIC, Isolation.SNAPSHOT);
+    byte[] name = Values.ascii("a name of an item");
+    byte[] plain = Values.ascii("nothing that is looked for");
+    byte[] original = Values.ascii("an ORIGINAL among other words");
+    byte[] infos = new byte[Scale.DISTRICTS * StockRow.INFO_BYTES];
+    for (int item = 1; item <= 4; item++) {
+      byte[] ofItem = item % 2 == 0 ? original : plain;
+      byte[] ofStock = item > 2 ? original : plain;
+      store.load(
+          List.of(
+              new Put(Table.ITEM, Keys.item(item), ItemRow.of(1, 100, name, ofItem).bytes()),
+              new Put(Table.STOCK, Keys.stock(W, item), StockRow.of(50, infos, ofStock).bytes())));
+    }
+    assertEquals(1, run(order(5, 1, 2, 3, 4)).brands());
+    assertEquals(0, run(order(5, 1, 2, 3)).brands());
   }
 
   @ParameterizedTest
