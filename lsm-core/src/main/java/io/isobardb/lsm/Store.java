@@ -405,11 +405,20 @@ public interface Store extends AutoCloseable {
   Recording startRecording(Path file, RecordingOptions recordingOptions);
 
   /**
-   * Adds a listener; it is told of what ends from now on, until the store is closed.
+   * Adds a listener; it is told of what ends from now on, until it is {@linkplain #removeListener
+   * removed} or the store is closed.
    *
    * @param listener called by the threads on which things end; what it throws is logged
    */
   void addListener(StoreListener listener);
+
+  /**
+   * Ends that a listener is told. A call of it that is under way goes on. Does nothing if it was
+   * not added, or the store is closed.
+   *
+   * @param listener as it was added; of several equal ones the first
+   */
+  void removeListener(StoreListener listener);
 
   /**
    * Waits until no flush or merge is under way or due, those included that would come when trees

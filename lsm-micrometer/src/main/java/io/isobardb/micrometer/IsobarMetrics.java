@@ -55,7 +55,10 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
 
   private final Store store;
   private final Tags tags;
-  private boolean perTree;
+
+  /** Told of trees that come and go; null without {@link #withTrees}. */
+  private @Nullable StoreListener treeListener;
+
   private boolean closed;
   private long looked;
 
@@ -117,9 +120,8 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
    * @return this
    */
   public synchronized IsobarMetrics withTrees() {
-    if (!perTree) {
-      perTree = true;
-      store.addListener(
+    if (treeListener == null) {
+      StoreListener listener =
           new StoreListener() {
             @Override
             public void onTreeCreated(TreeCreated event) {
@@ -130,7 +132,9 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
             public void onTreeDropped(TreeDropped event) {
               change(to -> removeTree(to, event.tree()));
             }
-          });
+          };
+      store.addListener(listener);
+      treeListener = listener;
     }
     return this;
   }
@@ -183,6 +187,10 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
     closed = true;
     bound.forEach(Bound::removeAll);
     bound.clear();
+    StoreListener listener = treeListener;
+    if (listener != null) {
+      store.removeListener(listener);
+    }
   }
 
   /** Adds and removes meters, if it is time to: of trees, or all if the store was closed. */
@@ -201,7 +209,7 @@ public final class IsobarMetrics implements MeterBinder, AutoCloseable {
   private void lookAtTrees() {
     looked = System.nanoTime();
     List<String> names = store.treeNames();
-    if (!perTree) {
+    if (treeListener == null) {
       return;
     }
     for (Bound to : bound) {

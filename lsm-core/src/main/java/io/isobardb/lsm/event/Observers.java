@@ -56,6 +56,9 @@ public final class Observers {
   private final List<StoreListener> listeners = new CopyOnWriteArrayList<>();
   private final IoCounters io;
 
+  /** Whether there has been a listener: one that removes itself is still being told then. */
+  private volatile boolean hasListened;
+
   /** True for a thread that is in a listener. */
   private final ThreadLocal<Boolean> telling = ThreadLocal.withInitial(() -> false);
 
@@ -92,7 +95,13 @@ public final class Observers {
 
   /** Adds a listener; it is told of what ends from now on. */
   public void add(StoreListener listener) {
+    hasListened = true;
     listeners.add(listener);
+  }
+
+  /** A listener is told of nothing more; a call of it that is under way goes on. */
+  public void remove(StoreListener listener) {
+    listeners.remove(listener);
   }
 
   /**
@@ -121,7 +130,7 @@ public final class Observers {
    * @throws IllegalStateException if this thread is in a listener
    */
   public void refuseWhileTelling(String call) {
-    if (!listeners.isEmpty() && telling.get()) {
+    if (hasListened && telling.get()) {
       throw new IllegalStateException(
           call
               + " was called by a listener; it may wait for work that waits for the listener."

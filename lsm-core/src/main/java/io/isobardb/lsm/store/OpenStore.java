@@ -503,6 +503,11 @@ public final class OpenStore implements Store {
   }
 
   @Override
+  public void removeListener(StoreListener listener) {
+    parts.observers().remove(Objects.requireNonNull(listener, "listener"));
+  }
+
+  @Override
   public StoreStats stats() {
     return stats(all -> all);
   }

@@ -311,6 +311,44 @@ class StoreListenerTest {
   }
 
   @Test
+  void aListenerThatWasRemovedIsToldNothing() {
+    Memory memory = new Memory();
+    Store store = open();
+    try (store) {
+      store.addListener(memory);
+      Tree tree = store.openTree("t");
+      tree.put(key(1), new byte[1]);
+      store.flush();
+      assertEquals(1, memory.flushes.size());
+      store.removeListener(memory);
+      tree.put(key(2), new byte[1]);
+      store.flush();
+      assertEquals(1, memory.flushes.size());
+      store.removeListener(memory);
+    }
+    store.removeListener(memory);
+  }
+
+  @Test
+  void aListenerThatRemovesItselfIsStillRefusedWhatWouldWaitForIt() {
+    try (Store store = open()) {
+      List<String> refusals = new CopyOnWriteArrayList<>();
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onFlushed(Flush event) {
+              store.removeListener(this);
+              refusals.add(assertThrows(IllegalStateException.class, store::flush).getMessage());
+            }
+          });
+      store.openTree("t").put(key(1), new byte[1]);
+      store.flush();
+      assertEquals(1, refusals.size());
+      assertTrue(refusals.get(0).contains("by a listener"), refusals::toString);
+    }
+  }
+
+  @Test
   void aFailureOfTheStoreIsToldOnce() {
     Memory memory = new Memory();
     try (Store store = open()) {
