@@ -223,7 +223,7 @@ abstract class SegmentedStore extends AbstractStore {
   // ---- reads
 
   /** The time before which entries are not shown. */
-  final long oldestTime() {
+  long oldestTime() {
     return tree().streamTime() - retention + 1;
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TopologyTest {
   private static final Duration SIZE = Duration.ofMinutes(2);
   private static final Duration GRACE = Duration.ofSeconds(30);
+  private static final Duration SECOND = Duration.ofSeconds(1);
   private static final int RECORDS = 100;
 
   @TempDir Path directory;
@@ -161,6 +163,40 @@ class TopologyTest {
                   .count()
                   .toStream());
         });
+  }
+
+  /** Windows are shown until the stream's time comes to their end, and then their result is due. */
+  @Test
+  void finalResultsAreAsOnKafkasStores() {
+    Duration size = Duration.ofSeconds(10);
+    List<Function<KGroupedStream<String, String>, KTable<Windowed<String>, Long>>> windows =
+        List.of(
+            grouped -> onClose(grouped, TimeWindows.ofSizeWithNoGrace(size)),
+            grouped -> onClose(grouped, TimeWindows.ofSizeAndGrace(size, size)),
+            grouped -> onClose(grouped, TimeWindows.ofSizeWithNoGrace(size).advanceBy(SECOND)),
+            grouped ->
+                grouped
+                    .windowedBy(SlidingWindows.ofTimeDifferenceWithNoGrace(size))
+                    .emitStrategy(EmitStrategy.onWindowClose())
+                    .count(),
+            grouped ->
+                grouped
+                    .windowedBy(SessionWindows.ofInactivityGapWithNoGrace(SECOND))
+                    .emitStrategy(EmitStrategy.onWindowClose())
+                    .count());
+    for (var each : windows) {
+      assertSame(
+          builder -> {
+            KStream<String, String> input = input(builder, "left");
+            input(builder, "right");
+            windowed(each.apply(grouped(input)).toStream());
+          });
+    }
+  }
+
+  private static KTable<Windowed<String>, Long> onClose(
+      KGroupedStream<String, String> grouped, TimeWindows windows) {
+    return grouped.windowedBy(windows).emitStrategy(EmitStrategy.onWindowClose()).count();
   }
 
   @Test
@@ -292,12 +328,14 @@ class TopologyTest {
       for (int i = 0; i < RECORDS; i++) {
         time += random.nextInt(5_000);
         long late = random.nextInt(10) == 0 ? random.nextInt(400_000) : random.nextInt(3_000);
+        long at = Math.max(0, time - late);
         topics
             .get(random.nextInt(topics.size()))
             .pipeInput(
                 "k" + random.nextInt(5),
                 "v" + "x".repeat(random.nextInt(4)) + i,
-                Math.max(0, time - late));
+                // Many come where windows begin and end.
+                i % 2 == 0 ? at : at / 1000 * 1000);
       }
       return read(driver);
     }
