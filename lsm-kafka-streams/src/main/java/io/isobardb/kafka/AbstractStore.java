@@ -61,7 +61,7 @@ abstract class AbstractStore implements StateStore {
       context = stateStoreContext;
       lastPosition = opened.position();
       StateRestoreCallback restoring = restoring(opened, stateStoreContext);
-      onOpen(opened, stateStoreContext);
+      onOpen(opened, stateStoreContext, root);
       tree = opened;
       if (root != null) {
         stateStoreContext.register(root, restoring);
@@ -83,8 +83,12 @@ abstract class AbstractStore implements StateStore {
     return this instanceof TimestampedBytesStore ? ", values with timestamps" : "";
   }
 
-  /** Called before the first read or write. */
-  void onOpen(StateTree opened, StateStoreContext stateStoreContext) {}
+  /**
+   * Called before the first read or write.
+   *
+   * @param root what Kafka has wrapped this in
+   */
+  void onOpen(StateTree opened, StateStoreContext stateStoreContext, @Nullable StateStore root) {}
 
   private StateRestoreCallback restoring(StateTree opened, StateStoreContext of) {
     try {

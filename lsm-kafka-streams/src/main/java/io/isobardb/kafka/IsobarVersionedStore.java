@@ -85,7 +85,7 @@ final class IsobarVersionedStore extends AbstractStore implements VersionedCalls
   }
 
   @Override
-  void onOpen(StateTree opened, StateStoreContext context) {
+  void onOpen(StateTree opened, StateStoreContext context, @Nullable StateStore root) {
     expired = segment(opened.streamTime() - retention);
     dropped = KafkaInternals.dropped(context);
   }

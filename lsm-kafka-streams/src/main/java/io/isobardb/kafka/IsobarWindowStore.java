@@ -77,6 +77,17 @@ class IsobarWindowStore extends SegmentedStore implements WindowStore<Bytes, byt
     return number;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Windows by time are shown for a millisecond more, as in Kafka's: a window is asked for its
+   * final result when the stream's time has come to its end and grace, which are the retention.
+   */
+  @Override
+  long oldestTime() {
+    return isByTime() ? super.oldestTime() - 1 : super.oldestTime();
+  }
+
   @Override
   byte[] timeFirst(byte[] key) {
     int length = key.length - TIMES_LENGTH;

@@ -8,16 +8,20 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.metrics.Sensor;
 import org.apache.kafka.streams.StreamsConfig.InternalConfig;
 import org.apache.kafka.streams.processor.StateRestoreCallback;
+import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
 import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
+import org.apache.kafka.streams.state.internals.CachingWindowStore;
+import org.apache.kafka.streams.state.internals.WrappedStateStore;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is not in Kafka's public packages: timestamps and positions of restored records, and the
- * metric of dropped ones. The one class that uses those packages. A Kafka in which they are
- * otherwise throws {@link LinkageError}; all works without but versioned stores.
+ * What is not in Kafka's public packages: timestamps and positions of restored records, the metric
+ * of dropped ones, and whether a store is cached. The one class that uses those packages. A Kafka
+ * in which they are otherwise throws {@link LinkageError}; all works without but versioned stores.
  */
 final class KafkaInternals {
   private static final byte[] NOTHING = new byte[0];
@@ -49,6 +53,18 @@ final class KafkaInternals {
           }
         };
     return callback;
+  }
+
+  /** Whether Kafka's cache of windows lies before a state store. */
+  static boolean isCached(@Nullable StateStore root) {
+    for (StateStore at = root;
+        at instanceof WrappedStateStore<?, ?, ?> outer;
+        at = outer.wrapped()) {
+      if (at instanceof CachingWindowStore) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What counts a record that came too late. */

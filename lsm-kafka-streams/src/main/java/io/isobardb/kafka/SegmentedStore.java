@@ -9,6 +9,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +41,12 @@ abstract class SegmentedStore extends AbstractStore {
   private final long interval;
   private final boolean byTime;
   private final int timesLength;
+
+  /**
+   * Whether what is looked for by time is found in the order of time. Kafka's cache merges what it
+   * has with what is found here, and that in the order of keys.
+   */
+  private boolean searchesByTime;
 
   private Runnable dropped = () -> {};
 
@@ -122,12 +129,22 @@ abstract class SegmentedStore extends AbstractStore {
   // ---- opening
 
   @Override
-  void onOpen(StateTree opened, StateStoreContext context) {
+  void onOpen(StateTree opened, StateStoreContext context, @Nullable StateStore root) {
     expired = oldestSegment(opened.streamTime());
+    searchesByTime = byTime && !isCached(root);
     try {
       dropped = KafkaInternals.dropped(context);
     } catch (LinkageError e) {
       LOG.debug("this Kafka does not let state stores count what they drop", e);
+    }
+  }
+
+  private static boolean isCached(@Nullable StateStore root) {
+    try {
+      return KafkaInternals.isCached(root);
+    } catch (LinkageError e) {
+      LOG.debug("this Kafka does not tell whether a state store is cached", e);
+      return true;
     }
   }
 
@@ -223,7 +240,7 @@ abstract class SegmentedStore extends AbstractStore {
   // ---- reads
 
   /** The time before which entries are not shown. */
-  final long oldestTime() {
+  long oldestTime() {
     return tree().streamTime() - retention + 1;
   }
 
@@ -269,9 +286,9 @@ abstract class SegmentedStore extends AbstractStore {
         key -> filter.accepts(untagged(key)));
   }
 
-  /** The range of a scan by time; by key within a segment if entries have no order by time. */
+  /** The range of a scan by time; by key within a segment if it has to be in that order. */
   final SegmentScan.Range byTime(Search search, Filter filter) {
-    if (!byTime) {
+    if (!searchesByTime) {
       return byKey(search, filter);
     }
     byte[] lower = ByteBuffer.allocate(1 + Long.BYTES).put(BY_TIME).putLong(search.from()).array();

@@ -166,6 +166,11 @@ class DifferentialTest {
     return Bytes.wrap(key);
   }
 
+  /** Times are multiples of it: in half of the histories many are the same. */
+  private static long grain(int seed) {
+    return seed / 2 % 2 == 0 ? 1 : 2_000;
+  }
+
   private static byte[] value(Random random, int call) {
     return random.nextInt(5) == 0 ? null : ("v" + call).getBytes(UTF_8);
   }
@@ -228,6 +233,7 @@ class DifferentialTest {
   void windowStores() throws IOException {
     for (int seed = FIRST; seed < SEEDS; seed++) {
       Random random = new Random(seed);
+      long grain = grain(seed);
       boolean duplicates = seed % 3 == 1;
       DslWindowParams params =
           new DslWindowParams(
@@ -245,12 +251,12 @@ class DifferentialTest {
               seed, () -> kafkas.windowStore(params).get(), () -> ours.windowStore(params).get())) {
         long now = 0;
         for (int i = 0; i < CALLS; i++) {
-          now += random.nextInt(20_000);
+          now += random.nextInt(20_000) / grain * grain;
           Bytes key = key(random);
           Bytes other = random.nextInt(6) == 0 ? null : key(random);
           byte[] value = value(random, i);
-          long time = Math.max(0, now - random.nextInt(400_000));
-          long to = now - random.nextInt(200_000);
+          long time = Math.max(0, now - random.nextInt(400_000) / grain * grain);
+          long to = now - random.nextInt(200_000) / grain * grain;
           switch (random.nextInt(10)) {
             case 0 -> twins.same("fetch", store -> show(store.fetch(key, time)));
             case 1 -> twins.same("fetch a span", store -> show(store.fetch(key, time, to)));
@@ -288,6 +294,7 @@ class DifferentialTest {
   void sessionStores() throws IOException {
     for (int seed = FIRST; seed < SEEDS; seed++) {
       Random random = new Random(seed);
+      long grain = grain(seed);
       boolean onClose = seed % 2 == 1;
       DslSessionParams params =
           new DslSessionParams(
@@ -305,12 +312,12 @@ class DifferentialTest {
         long now = 0;
         long latest = 0;
         for (int i = 0; i < CALLS; i++) {
-          now += random.nextInt(20_000);
+          now += random.nextInt(20_000) / grain * grain;
           Bytes key = key(random);
           Bytes other = random.nextInt(6) == 0 ? null : key(random);
           byte[] value = value(random, i);
-          long start = Math.max(0, now - random.nextInt(400_000));
-          long end = random.nextInt(3) == 0 ? now : start + random.nextInt(30_000);
+          long start = Math.max(0, now - random.nextInt(400_000) / grain * grain);
+          long end = random.nextInt(3) == 0 ? now : start + random.nextInt(30_000) / grain * grain;
           Windowed<Bytes> session =
               new Windowed<>(key, new SessionWindow(start, Math.max(start, end)));
           switch (random.nextInt(10)) {
@@ -370,8 +377,7 @@ class DifferentialTest {
   void versionedStores() throws IOException {
     for (int seed = FIRST; seed < SEEDS; seed++) {
       Random random = new Random(seed);
-      // Of every second history many versions have the same time.
-      long grain = seed % 2 == 0 ? 1 : 2_000;
+      long grain = grain(seed);
       Duration retention = Duration.ofSeconds(30);
       try (Twins<VersionedBytesStore> twins =
           new Twins<>(

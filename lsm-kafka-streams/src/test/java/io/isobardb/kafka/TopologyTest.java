@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TopologyTest {
   private static final Duration SIZE = Duration.ofMinutes(2);
   private static final Duration GRACE = Duration.ofSeconds(30);
+  private static final Duration SECOND = Duration.ofSeconds(1);
   private static final int RECORDS = 100;
 
   @TempDir Path directory;
@@ -163,6 +165,45 @@ class TopologyTest {
         });
   }
 
+  /** Windows are shown until the stream's time comes to their end, and then their result is due. */
+  @Test
+  void finalResultsAreAsOnKafkasStores() {
+    Duration size = Duration.ofSeconds(10);
+    List<Function<KGroupedStream<String, String>, KTable<Windowed<String>, Long>>> windows =
+        List.of(
+            grouped -> onClose(grouped, TimeWindows.ofSizeWithNoGrace(size)),
+            grouped -> onClose(grouped, TimeWindows.ofSizeAndGrace(size, size)),
+            grouped -> onClose(grouped, TimeWindows.ofSizeWithNoGrace(size).advanceBy(SECOND)),
+            grouped ->
+                grouped
+                    .windowedBy(SlidingWindows.ofTimeDifferenceWithNoGrace(size))
+                    .emitStrategy(EmitStrategy.onWindowClose())
+                    .count(),
+            grouped ->
+                grouped
+                    .windowedBy(SessionWindows.ofInactivityGapWithNoGrace(SECOND))
+                    .emitStrategy(EmitStrategy.onWindowClose())
+                    .count());
+    for (var each : windows) {
+      Consumer<StreamsBuilder> topology =
+          builder -> {
+            KStream<String, String> input = input(builder, "left");
+            input(builder, "right");
+            windowed(each.apply(grouped(input)).toStream());
+          };
+      assertSameUncached(topology);
+      // Behind the cache Kafka's are found in the order of time, and ours in that of keys.
+      assertLinesMatch(
+          runCached(topology, false).stream().sorted(),
+          runCached(topology, true).stream().sorted());
+    }
+  }
+
+  private static KTable<Windowed<String>, Long> onClose(
+      KGroupedStream<String, String> grouped, TimeWindows windows) {
+    return grouped.windowedBy(windows).emitStrategy(EmitStrategy.onWindowClose()).count();
+  }
+
   @Test
   void sessionsAreAsOnKafkasStores() {
     assertSame(
@@ -268,6 +309,11 @@ class TopologyTest {
   }
 
   private void assertSame(Consumer<StreamsBuilder> topology) {
+    assertSameUncached(topology);
+    assertLinesMatch(runCached(topology, false), runCached(topology, true), "cached");
+  }
+
+  private void assertSameUncached(Consumer<StreamsBuilder> topology) {
     List<String> kafkas = run(topology, properties("at_least_once", false));
     assertFalse(kafkas.isEmpty());
     for (String guarantee : List.of("at_least_once", "exactly_once_v2")) {
@@ -276,6 +322,12 @@ class TopologyTest {
     Properties transactional = properties("exactly_once_v2", true);
     transactional.put("enable.transactional.statestores", true); // known from Kafka 4.4 on
     assertLinesMatch(kafkas, run(topology, transactional), "transactional");
+  }
+
+  private List<String> runCached(Consumer<StreamsBuilder> topology, boolean isobar) {
+    Properties properties = properties("at_least_once", isobar);
+    properties.put("statestore.cache.max.bytes", "1000000");
+    return run(topology, properties);
   }
 
   private static List<String> run(Consumer<StreamsBuilder> topology, Properties properties) {
@@ -292,12 +344,14 @@ class TopologyTest {
       for (int i = 0; i < RECORDS; i++) {
         time += random.nextInt(5_000);
         long late = random.nextInt(10) == 0 ? random.nextInt(400_000) : random.nextInt(3_000);
+        long at = Math.max(0, time - late);
         topics
             .get(random.nextInt(topics.size()))
             .pipeInput(
                 "k" + random.nextInt(5),
                 "v" + "x".repeat(random.nextInt(4)) + i,
-                Math.max(0, time - late));
+                // Many come where windows begin and end.
+                i % 2 == 0 ? at : at / 1000 * 1000);
       }
       return read(driver);
     }
