@@ -3,6 +3,7 @@ package io.isobardb.cli.inspect;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.UsageException;
@@ -89,7 +90,7 @@ public final class DumpCommand implements Callable<Integer> {
         DumpText.print(all, out);
       }
     } catch (CorruptionException e) {
-      throw store.damaged(e);
+      throw store.damaged(e, Exit.FINDING);
     }
     out.flush();
     return 0;

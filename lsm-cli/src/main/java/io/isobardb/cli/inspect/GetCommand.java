@@ -1,7 +1,6 @@
 package io.isobardb.cli.inspect;
 
 import io.isobardb.cli.console.Exit;
-import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Store;
@@ -49,7 +48,7 @@ public final class GetCommand implements Callable<Integer> {
       value = UsageException.ofArguments(() -> opened.tree(tree).get(wanted));
     } catch (CorruptionException e) {
       // The code of a finding says here that there is no such key.
-      throw new FailedException(Exit.FAILURE, store.damaged(e).getMessage(), e);
+      throw store.damaged(e, Exit.FAILURE);
     }
     if (value == null) {
       json.print(spec.commandLine().getOut(), null, "");

@@ -2,6 +2,7 @@ package io.isobardb.cli.inspect;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.isobardb.cli.console.ByteSize;
+import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.TextTable;
 import io.isobardb.cli.console.UsageException;
@@ -70,7 +71,7 @@ public final class StatsCommand implements Callable<Integer> {
         print(stats, out);
       }
     } catch (CorruptionException e) {
-      throw store.damaged(e);
+      throw store.damaged(e, Exit.FINDING);
     }
     out.flush();
     return 0;

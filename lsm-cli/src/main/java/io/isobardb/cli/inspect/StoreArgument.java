@@ -128,10 +128,10 @@ final class StoreArgument {
   }
 
   /** What a command says that can't go on for damage. */
-  FailedException damaged(CorruptionException e) {
+  FailedException damaged(CorruptionException e, Exit exit) {
     String tree = e.tree() == null ? "" : ", of tree '" + e.tree() + "'";
     return new FailedException(
-        Exit.FINDING,
+        exit,
         String.format(
             Locale.ROOT,
             "damaged: %s at offset %d%s: %s; 'isobar check %s' tells what else is",
