@@ -155,10 +155,11 @@ public interface Tree {
   long approximateBytes(byte @Nullable [] from, byte @Nullable [] to);
 
   /**
-   * Flushes the tree, merges a range down to its last level, and drops there what is deleted or has
-   * expired; returns when that is done. What is written meanwhile does not count. Merges run by
-   * themselves: this is for those who want the space at a time of their own. It leaves the device
-   * to clients as other merges do, so it takes longer while they are busy.
+   * Flushes the tree, merges a range down to its last level, drops there what is deleted or has
+   * expired, and makes one SSTable of small neighbours; returns when that is done. What is written
+   * meanwhile does not count. Merges run by themselves: this is for those who want the space at a
+   * time of their own. It leaves the device to clients as other merges do, so it takes longer while
+   * they are busy.
    *
    * @param from the first key, null for no bound
    * @param to the key behind the last one, null for no bound; if it is {@code from}, nothing is

@@ -133,8 +133,12 @@ public final class LoadCommand implements Callable<Integer> {
   /** Takes an entry; what is wrong with it is told with its line. */
   private static void ofLine(EntryLines lines, Runnable taking) {
     try {
-      taking.run();
-    } catch (IllegalArgumentException e) {
+      StoreSettings.inWordsOfCommands(
+          () -> {
+            taking.run();
+            return lines;
+          });
+    } catch (UsageException e) {
       throw new UsageException("line " + lines.number() + ": " + e.getMessage(), e);
     }
   }

@@ -74,7 +74,7 @@ public final class PutCommand implements Callable<Integer> {
     Instant until = until();
     UsageException.ofArguments(() -> TreeOptions.checkName(tree));
     try (Store opened = store.open(create)) {
-      UsageException.ofArguments(
+      StoreSettings.inWordsOfCommands(
           () -> {
             Tree found = create ? opened.openTree(tree) : opened.tree(tree);
             if (until != null) {

@@ -105,7 +105,7 @@ final class StoreArgument {
 
   /** Opens the store; makes one if {@code create} and there is none. */
   Store open(boolean create) {
-    return UsageException.ofArguments(
+    return StoreSettings.inWordsOfCommands(
         () ->
             create
                 ? Store.open(directory, options().toBuilder().createIfMissing(true).build())

@@ -17,6 +17,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -72,8 +73,25 @@ final class StoreSettings {
   Store openToRead(Path store) {
     long most = Math.max(USUAL_MEMORY, Runtime.getRuntime().maxMemory() / 2);
     long wanted = Math.min(most, Math.max(USUAL_MEMORY, logBytes(store)));
+    return inWordsOfCommands(() -> Store.openReadOnly(store, options(wanted)));
+  }
+
+  /**
+   * Makes something of what the user has given; that a store has too little memory for it is told
+   * by the option that a command has.
+   *
+   * @throws UsageException if {@code make} refuses its arguments
+   * @throws FailedException if the store would need more memory
+   */
+  static <T> T inWordsOfCommands(Supplier<T> make) {
     try {
-      return UsageException.ofArguments(() -> Store.openReadOnly(store, options(wanted)));
+      return UsageException.ofArguments(make);
+    } catch (UsageException e) {
+      String told = String.valueOf(e.getMessage());
+      if (told.contains("StoreOptions.Builder.writeMemory")) {
+        throw new UsageException(told + ". The write memory of a command is half of --memory", e);
+      }
+      throw e;
     } catch (IsobarException e) {
       String told = e.getMessage();
       if (told == null || !told.contains("memoryBudget")) {

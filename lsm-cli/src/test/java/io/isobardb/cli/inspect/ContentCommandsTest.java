@@ -477,6 +477,28 @@ class ContentCommandsTest {
   }
 
   @Test
+  void tooLittleMemoryIsToldByTheOptionThatACommandHas() throws IOException {
+    Path lines = temporary.resolve("lines");
+    Files.writeString(lines, "k\t" + "v".repeat(3 << 20) + "\n");
+    String file = lines.toString();
+    assertEquals(
+        2, run("load", dir, "--tree=users", "--from", file, "--without-end", "--memory=8MB"), err);
+    assertTrue(err.contains("line 1:") && err.contains("--memory"), err);
+    assertEquals(
+        2, run("put", dir, "--tree", "users", "k", "v".repeat(3 << 20), "--memory", "8MB"));
+    assertTrue(err.contains("--memory"), err);
+    StoreOptions larger = OPTIONS.toBuilder().memoryBudget(64 << 20).build();
+    try (Store store = Store.open(Path.of(dir), larger)) {
+      store.tree("users").put(new byte[] {7}, new byte[7 << 20]);
+    }
+    for (String command : List.of("get", "delete")) {
+      assertEquals(4, run(command, dir, "--tree", "users", "k", "--memory", "8MB"), err);
+      assertTrue(err.contains("with a memoryBudget of") && err.contains("its --memory"), err);
+    }
+    assertEquals(0, run("delete", dir, "--tree", "users", "k"), err);
+  }
+
+  @Test
   void newFilesAreForWhomTheFlagSays() throws IOException {
     Path probe = Files.createFile(temporary.resolve("probe"));
     assumeTrue(

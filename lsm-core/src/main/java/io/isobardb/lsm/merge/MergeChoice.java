@@ -116,15 +116,15 @@ public record MergeChoice(
         Kind.DROP_TABLES, inputs, first.place(), table.minKey(), table.maxKey(), false, reason);
   }
 
-  /** A choice to rewrite an SSTable where it stands, without what nobody needs. */
+  /** A choice to rewrite neighbours of a run where they stand, without what nobody needs. */
   static MergeChoice ofRewritten(Version version, Input one, String reason) {
-    SSTableMeta table = one.tables().get(0);
+    List<SSTableMeta> tables = one.tables();
     return new MergeChoice(
         Kind.MERGE,
         List.of(one),
         one.place(),
-        table.minKey(),
-        table.maxKey(),
+        tables.get(0).minKey(),
+        tables.get(tables.size() - 1).maxKey(),
         ExpiredTables.nothingBelow(version, one),
         reason);
   }

@@ -5,6 +5,7 @@ import io.isobardb.lsm.sstable.SSTableMeta;
 import io.isobardb.lsm.version.Place;
 import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,14 @@ public sealed interface MergeDown {
 
   /** The SSTables of the last level that have to be rewritten where they stand. */
   default List<SSTableMeta> toClean(Version version) {
+    return List.of();
+  }
+
+  /**
+   * Neighbours in the last level that are to become one SSTable: each has little but what every
+   * SSTable has. Empty if there are none.
+   */
+  default List<SSTableMeta> toJoin(Version version) {
     return List.of();
   }
 
@@ -37,7 +46,7 @@ public sealed interface MergeDown {
         return false;
       }
     }
-    return toClean(version).isEmpty();
+    return toClean(version).isEmpty() && toJoin(version).isEmpty();
   }
 
   /** The SSTables of a run above the last level that have to go down. */
@@ -57,10 +66,19 @@ public sealed interface MergeDown {
    * @param belowFile SSTables of the last level with higher numbers were written since, and so are
    *     rid of what is deleted
    * @param expiredBy what has expired by then is so for all readers
+   * @param smallBytes neighbours of the last level that are smaller become one
    */
   record Range(
-      byte @Nullable [] from, byte @Nullable [] to, long belowLsn, long belowFile, long expiredBy)
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      long belowLsn,
+      long belowFile,
+      long expiredBy,
+      long smallBytes)
       implements MergeDown {
+    /** So much becomes one at a time. */
+    private static final long MOST_JOINED_BYTES = 16 << 20;
+
     @Override
     public boolean goesDown(Version version, Place place, SSTableMeta table) {
       return table.minLsn() < belowLsn && meets(version, table);
@@ -71,6 +89,25 @@ public sealed interface MergeDown {
       return version.atHeight(0).elements().stream()
           .filter(table -> isToBeCleaned(version, table))
           .toList();
+    }
+
+    @Override
+    public List<SSTableMeta> toJoin(Version version) {
+      List<SSTableMeta> joined = new ArrayList<>();
+      long bytes = 0;
+      for (SSTableMeta table : version.atHeight(0).elements()) {
+        boolean joins = table.sizeBytes() < smallBytes && meets(version, table);
+        if (joins && bytes < MOST_JOINED_BYTES) {
+          joined.add(table);
+          bytes += table.sizeBytes();
+        } else if (joined.size() > 1) {
+          break;
+        } else {
+          joined.clear();
+          bytes = 0;
+        }
+      }
+      return joined.size() > 1 ? joined : List.of();
     }
 
     private boolean isToBeCleaned(Version version, SSTableMeta table) {

@@ -204,7 +204,18 @@ public final class PartitionedLeveling implements MergePolicy {
               version, new MergeChoice.Input(Place.level(0), List.of(table)), wish.reason());
         }
       }
-      return null;
+      return join(wish);
+    }
+
+    private @Nullable MergeChoice join(MergeDown wish) {
+      List<SSTableMeta> tables = wish.toJoin(version);
+      if (tables.isEmpty()
+          || tables.stream().anyMatch(table -> busy.contains(table.fileNumber()))
+          || meets(tables.get(0).minKey(), tables.get(tables.size() - 1).maxKey(), 0)) {
+        return null;
+      }
+      return MergeChoice.ofRewritten(
+          version, new MergeChoice.Input(Place.level(0), tables), wish.reason());
     }
 
     List<MergeDown.Passed> paidFor(ReadLosses losses) {
@@ -717,11 +728,15 @@ public final class PartitionedLeveling implements MergePolicy {
 
     /** Whether a running merge writes into the same keys of the same level. */
     private boolean meets(InputSet set, int outputHeight) {
+      return meets(set.minKey(), set.maxKey(), outputHeight);
+    }
+
+    private boolean meets(byte[] minKey, byte[] maxKey, int outputHeight) {
       for (MergeChoice running : view.running()) {
         if (running.goesTo(outputHeight)
             && !running.inputs().isEmpty()
-            && compare(set.minKey(), running.maxKey()) <= 0
-            && compare(running.minKey(), set.maxKey()) <= 0) {
+            && compare(minKey, running.maxKey()) <= 0
+            && compare(running.minKey(), maxKey) <= 0) {
           return true;
         }
       }

@@ -82,6 +82,31 @@ class CompactTest {
     }
   }
 
+  /** What is flushed in the order of keys overlaps nothing, so that nothing else merges it. */
+  @Test
+  void manySmallSstablesBecomeOne() {
+    SimulatedWorld world = new SimulatedWorld(3);
+    try (Store store = world.open(OPTIONS)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < 200; i++) {
+        tree.put(key(i), value(i, 100));
+        store.flush();
+      }
+      store.awaitQuiet();
+      assertEquals(200, stats(store).tables());
+      tree.compact(key(100), null);
+      assertEquals(101, stats(store).tables());
+      tree.compact(null, null);
+      assertEquals(1, stats(store).tables());
+      long before = store.stats().merges();
+      tree.compact(null, null);
+      assertEquals(before, store.stats().merges());
+      for (int i = 0; i < 200; i++) {
+        assertArrayEquals(value(i, 100), tree.get(key(i)));
+      }
+    }
+  }
+
   private static void assertOnlyInTheLastLevel(StoreStats.TreeStats stats) {
     List<Long> levels = stats.levelBytes();
     for (int i = 0; i < levels.size() - 1; i++) {
