@@ -3,6 +3,7 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.TableReads;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
@@ -183,6 +184,9 @@ abstract class Lookup {
     }
     if (onDisk && state.run(run(answer)).find(key) instanceof Table.Stored stored) {
       stored.content().reads().countFound(found(answer) == Probe.DELETED);
+      if (stored.content().countFound(TableReads.SAMPLE)) {
+        tree.memory().readLoss().tell();
+      }
     }
     tree.runsAsked().lookup(asked, onDisk, absent);
   }

@@ -39,7 +39,8 @@ final class ValueLookup extends Lookup {
     boolean indexed = table.isIndexed(probe.lsn());
     if (!indexed || probe.doubtsIndexes()) {
       int maybe = table.mayContain(probe.hash(), touch);
-      boolean passes = SSTable.isMiss(maybe) && last && probe.trustsLastRun();
+      boolean passes =
+          SSTable.isMiss(maybe) && (indexed || last && probe.trustsLastRun());
       if (maybe != SSTable.MAYBE && !passes) {
         return maybe;
       }

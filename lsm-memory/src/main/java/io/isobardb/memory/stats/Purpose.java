@@ -8,6 +8,8 @@ public enum Purpose {
   CACHE,
   /** Pages of the entry cache. */
   ENTRIES,
+  /** Indexes over the entries of SSTables on disk that the cache has. */
+  INDEXES,
   /** The log's buffer. */
   LOG,
   /** Input and output pages of merges and flushes in progress. */
