@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
  * store that is not written to is not looked at again, but once a second if it holds what expires,
- * and when reads have paid for one more merge. Work that has to be repeated until it is done, and
- * that no one waits for, is done here as well. It also notes the time by which reads have judged
- * what expires, if no commit has done so.
+ * and when reads have paid for one more merge, or for an index ({@link TableIndexes}). Work that
+ * has to be repeated until it is done, and that no one waits for, is done here as well. It also
+ * notes the time by which reads have judged what expires, if no commit has done so.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #onWritten} by any.
  */

@@ -224,7 +224,7 @@ public final class SSTable {
    */
   public long search(byte[] key, long hash, long lsn, boolean touch) {
     EntryIndex mine = index;
-    if (mine == null || lsn < meta.maxLsn()) {
+    if (mine == null || !isIndexed(lsn)) {
       return walk(key, lsn, touch);
     }
     long guess = mine.guess(hash);

@@ -14,7 +14,7 @@ public final class TableReads {
   public static final int SAMPLE = 64;
 
   /** What it takes on the heap. */
-  public static final int BYTES = 88;
+  public static final int BYTES = 96;
 
   private static final int ASKED = 0;
   private static final int PASSED = 1;

@@ -221,8 +221,7 @@ class TableIndexingTest {
       table.unpin(SSTable.pageOf(location));
       assertEquals(101, valueLength(run, search(run, table, key, Lsn.MAX)));
       byte[] absent = key(2001);
-      assertEquals(
-          SSTable.ABSENT, table.locatePinned(absent, hash(absent), Lsn.MAX, false));
+      assertEquals(SSTable.ABSENT, table.locatePinned(absent, hash(absent), Lsn.MAX, false));
       assertEquals(1, run.cachedPages(table.fileNumber()));
       // One for whom the newest version is too new goes by the index pages.
       location = table.locatePinned(key, hash(key), 8 * 50_000, false);

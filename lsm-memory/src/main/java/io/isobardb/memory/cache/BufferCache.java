@@ -118,8 +118,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       made = ghostPages == 0 ? null : new GhostCache(pool, ghostPages);
       this.table = first;
       this.ghost = made;
-      this.frames =
-          new Frames(pool, this::open, made, entries::pageCount, extras, neighbours);
+      this.frames = new Frames(pool, this::open, made, entries::pageCount, extras, neighbours);
     } catch (OutOfBudgetException e) {
       if (made != null) {
         made.close();

@@ -21,7 +21,9 @@ public final class Extras {
     /** Pages of the pool, charged to {@link Purpose#INDEXES}; always the same. */
     int[] pages();
 
-    /** Sees to it that no reader that comes finds it any more. Called once at most; must not wait. */
+    /**
+     * Sees to it that no reader that comes finds it any more. Called once at most; must not wait.
+     */
     void unlink();
   }
 
