@@ -440,7 +440,7 @@ public final class SSTable {
 
   /** What the index over the entries says outside of epochs, of one on disk. */
   private long guessInEpoch(long hash, long lsn) {
-    if (!isIndexed(lsn)) {
+    if (pages != null || !isIndexed(lsn)) {
       return UNKNOWN;
     }
     int slot = pool.epochs().enter();

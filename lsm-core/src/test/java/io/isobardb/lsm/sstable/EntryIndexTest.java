@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -204,6 +205,13 @@ class EntryIndexTest {
         assertEquals(101, valueLength(run, table.search(key, hash, table.meta().maxLsn(), true)));
       }
       run.pool.epochs().exit(slot);
+      // Outside of epochs a location has the number of the SSTable's page.
+      byte[] key = key("%05d", 4000);
+      long location = table.locatePinned(key, KeyHash.hash(key, 0, key.length), Lsn.MAX, true);
+      long inPool =
+          (long) table.loadPage(SSTable.pageOf(location), Access.QUERY) << 32
+              | SSTable.entryOf(location);
+      assertEquals(101, valueLength(run, inPool));
       table.release();
       assertEquals(before, run.pool.pages(Purpose.WRITE));
     }
