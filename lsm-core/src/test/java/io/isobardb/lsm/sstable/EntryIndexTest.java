@@ -205,15 +205,30 @@ class EntryIndexTest {
         assertEquals(101, valueLength(run, table.search(key, hash, table.meta().maxLsn(), true)));
       }
       run.pool.epochs().exit(slot);
-      // Outside of epochs a location has the number of the SSTable's page.
-      byte[] key = key("%05d", 4000);
-      long location = table.locatePinned(key, KeyHash.hash(key, 0, key.length), Lsn.MAX, true);
-      long inPool =
-          (long) table.loadPage(SSTable.pageOf(location), Access.QUERY) << 32
-              | SSTable.entryOf(location);
-      assertEquals(101, valueLength(run, inPool));
       table.release();
       assertEquals(before, run.pool.pages(Purpose.WRITE));
+    }
+  }
+
+  @Test
+  void aLocationOutsideOfEpochsHasThePageOfTheSSTable() throws IOException {
+    try (Run run = new Run(4096, KeyOrder.BYTES, 8)) {
+      for (int i = 0; i < 2000; i++) {
+        run.add(key("%05d", i), 8, Kind.PUT, new byte[100]);
+      }
+      run.sort();
+      // Has the pages of the pool whose numbers are those of an SSTable, too.
+      SSTable first = run.inMemory();
+      SSTable table = run.inMemory();
+      assertTrue(table.isIndexed(Lsn.MAX));
+      for (int i = 0; i < 2000; i++) {
+        byte[] key = key("%05d", i);
+        long location = table.locatePinned(key, KeyHash.hash(key, 0, key.length), Lsn.MAX, true);
+        int page = table.loadPage(SSTable.pageOf(location), Access.QUERY);
+        assertEquals(100, valueLength(run, (long) page << 32 | SSTable.entryOf(location)));
+      }
+      table.release();
+      first.release();
     }
   }
 
