@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has indexes made over the entries of SSTables on disk of which the cache has all, once lookups
- * have paid for them. To take an entry in costs about a quarter of what a lookup then saves: so
- * what is spent is at most what lookups have lost before.
+ * have paid for them. To take an entry in costs less than a quarter of what a lookup then saves: so
+ * no more is spent than lookups have lost before.
  *
  * <p>Thread rule: for {@link IdleWatch}, which calls one method at a time.
  */
@@ -47,9 +47,7 @@ final class TableIndexes {
     try {
       for (Run run : tree.states().current().disk()) {
         for (Table table : run.tables()) {
-          if (table instanceof Table.Stored stored
-              && stored.content().isPaidFor(lookupsPerEntry)
-              && (lookupsPerEntry == 0 || TableIndexing.isWorthIt(stored.content()))) {
+          if (table instanceof Table.Stored stored && isWanted(stored.content())) {
             wanted.add(stored.content());
           }
         }
@@ -60,6 +58,17 @@ final class TableIndexes {
     if (!wanted.isEmpty() && busy.compareAndSet(false, true)) {
       engine.environment().scheduler().submit(new IndexJob(tree.name(), wanted));
     }
+  }
+
+  private boolean isWanted(SSTable table) {
+    if (!table.isPaidFor(lookupsPerEntry)) {
+      return false;
+    }
+    boolean worthIt = lookupsPerEntry == 0 || TableIndexing.isWorthIt(table);
+    if (!worthIt) {
+      table.countFoundAnew();
+    }
+    return worthIt;
   }
 
   /** Makes indexes one after the other. */
@@ -120,7 +129,7 @@ final class TableIndexes {
       SSTable held = table;
       table = null;
       if (held != null) {
-        held.onIndexing();
+        held.countFoundAnew();
         held.release();
       }
     }

@@ -117,6 +117,10 @@ final class EntryIndex implements Extras.Extra {
     private byte[] before = new byte[key.length];
     private int lengthBefore = -1;
 
+    EntryIndex index() {
+      return EntryIndex.this;
+    }
+
     /**
      * Adds what a page holds, if it is a data page.
      *

@@ -333,12 +333,12 @@ public final class SSTable {
     return pages == null && index == null && reads().indexable() >= lookups * meta.entries();
   }
 
-  /** An index was made, or could not be: lookups pay anew for the next one. */
-  public void onIndexing() {
+  /** Lookups pay anew for an index: one was made, or can't be. */
+  public void countFoundAnew() {
     reads().clearIndexable();
   }
 
-  /** For {@link TableIndexing}, which is a holder, and adds it to the cache's extras then. */
+  /** For {@link TableIndexing}, which is a holder, and adds it to the cache's extras after. */
   void setIndex(EntryIndex made) {
     index = made;
   }

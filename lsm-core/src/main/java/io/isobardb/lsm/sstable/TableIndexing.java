@@ -24,21 +24,18 @@ public final class TableIndexing implements AutoCloseable {
   private final PagePool pool;
   private final BufferCache cache;
 
-  /** How many pages it counts for. */
+  /** How many pages the cache expects. */
   private final int pages;
 
-  private @Nullable EntryIndex index;
-  private final EntryIndex.Filling filling;
+  private EntryIndex.@Nullable Filling filling;
   private int next = 1;
   private long entries;
 
-  private TableIndexing(SSTable table, EntryIndex index) {
+  private TableIndexing(SSTable table, int pages) {
     this.table = table;
     this.pool = table.space().pool();
     this.cache = table.space().cache();
-    this.index = index;
-    this.pages = index.pages().length;
-    this.filling = index.new Filling();
+    this.pages = pages;
   }
 
   /** Whether entries are large enough for an index to be a small part of what it is over. */
@@ -56,12 +53,30 @@ public final class TableIndexing implements AutoCloseable {
     if (table.isInMemory() || !isCached(table) || !cache.expectExtra(pages)) {
       return null;
     }
-    EntryIndex made = EntryIndex.empty(pool, Purpose.INDEXES, entries, table::dropIndex);
-    if (made == null) {
-      cache.extras().cancel(pages);
-      return null;
+    EntryIndex made = null;
+    TableIndexing begun = null;
+    try {
+      made = EntryIndex.empty(pool, Purpose.INDEXES, entries, table::dropIndex);
+      if (made != null) {
+        TableIndexing indexing = new TableIndexing(table, pages);
+        indexing.filling = made.new Filling();
+        begun = indexing;
+      }
+    } finally {
+      if (begun == null) {
+        cancel(table, made, pages);
+      }
     }
-    return new TableIndexing(table, made);
+    return begun;
+  }
+
+  private static void cancel(SSTable table, @Nullable EntryIndex made, int pages) {
+    if (made != null) {
+      for (int page : made.pages()) {
+        table.space().pool().release(page, Purpose.INDEXES);
+      }
+    }
+    table.space().cache().extras().cancel(pages);
   }
 
   /** Whether the cache has all data pages; these do not become hotter. */
@@ -101,31 +116,32 @@ public final class TableIndexing implements AutoCloseable {
    * @return whether there are more; if not, readers go by the index from now on, if all was there
    */
   public boolean step(int bytes) {
-    if (index == null) {
+    EntryIndex.Filling to = filling;
+    if (to == null) {
       return false;
     }
     int end = next + Math.max(1, bytes / pool.pageSize());
     while (next < end && next <= lastPage(table)) {
-      addPages(Math.min(next + PAGES, lastPage(table) + 1));
+      addPages(to, Math.min(next + PAGES, lastPage(table) + 1));
     }
     if (next <= lastPage(table)) {
       return true;
     }
     if (entries == table.meta().entries()) {
-      table.setIndex(index);
-      cache.extras().add(index);
-      index = null;
+      filling = null;
+      table.setIndex(to.index());
+      cache.addExtra(to.index());
     }
     return false;
   }
 
-  private void addPages(int end) {
+  private void addPages(EntryIndex.Filling to, int end) {
     int slot = pool.epochs().enter();
     try {
       for (; next < end; next++) {
         int page = table.pageUntouched(next);
         if (page != PagePool.NONE) {
-          entries += filling.add(page, next);
+          entries += to.add(page, next);
         }
       }
     } finally {
@@ -136,13 +152,10 @@ public final class TableIndexing implements AutoCloseable {
   /** Gives back what was not made. */
   @Override
   public void close() {
-    EntryIndex left = index;
+    EntryIndex.Filling left = filling;
     if (left != null) {
-      index = null;
-      for (int page : left.pages()) {
-        pool.release(page, Purpose.INDEXES);
-      }
-      cache.extras().cancel(pages);
+      filling = null;
+      cancel(table, left.index(), pages);
     }
   }
 }

@@ -270,7 +270,7 @@ class TableIndexingTest {
       assertTrue(run.cache.expectExtra(made.pages().length));
       int[] pages = made.pages();
       table.setIndex(made);
-      run.cache.extras().add(made);
+      run.cache.addExtra(made);
       int slot = run.pool.epochs().enter();
       table.release();
       List<Integer> taken = new ArrayList<>();

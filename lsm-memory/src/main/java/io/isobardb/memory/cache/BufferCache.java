@@ -145,7 +145,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
 
   /**
    * Whether there is room for an extra of so many pages, besides pages of files that may still
-   * come. If so, they count as taken: they are to be added to the {@link #extras}, or cancelled.
+   * come. If so, they count as taken: {@link #addExtra} follows, or {@link Extras#cancel}.
    */
   public boolean expectExtra(int pages) {
     int room = frames.total() / ROOM_PART;
@@ -155,6 +155,12 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
     }
     extras.expect(pages);
     return true;
+  }
+
+  /** Takes an extra in, of pages that were expected. If there is no room any more, one goes. */
+  public void addExtra(Extras.Extra extra) {
+    extras.add(extra);
+    frames.trim();
   }
 
   /** The key of a page: files count from 1, pages from 0. */

@@ -40,7 +40,7 @@ public final class Extras {
     return count;
   }
 
-  /** So many pages are about to be taken; {@link #cancel} or {@link #add} follows. */
+  /** So many pages are about to be taken. */
   synchronized void expect(int pages) {
     count += pages;
   }
@@ -51,7 +51,7 @@ public final class Extras {
   }
 
   /** One is there, of pages that were expected. */
-  public synchronized void add(Extra extra) {
+  synchronized void add(Extra extra) {
     all.add(extra);
   }
 

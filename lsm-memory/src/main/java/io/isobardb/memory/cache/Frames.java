@@ -189,12 +189,10 @@ final class Frames {
     }
   }
 
-  /** Evicts what is held above the limit, as far as it is not pinned. */
+  /** Gives up what is held above the limit, extras first, then pages that are not pinned. */
   void trim() {
+    extras.giveUp(held.get() + extras.pageCount() - limitWithoutExtras());
     int most = limit();
-    if (held.get() > most && extras.giveUp(held.get() - most) > 0) {
-      most = limit();
-    }
     while (held.get() > most) {
       if (giveUp(Math.min(held.get() - most, SWEEP_SLOTS), most) == 0) {
         return;
@@ -204,7 +202,12 @@ final class Frames {
 
   /** What may be held now. */
   int limit() {
-    return Math.max(minimum, total() - taken.getAsInt() - extras.pageCount());
+    return Math.max(minimum, limitWithoutExtras() - extras.pageCount());
+  }
+
+  /** What may be held now, if there were no extras. */
+  private int limitWithoutExtras() {
+    return Math.max(minimum, total() - taken.getAsInt());
   }
 
   /** The target, and what others lend. */

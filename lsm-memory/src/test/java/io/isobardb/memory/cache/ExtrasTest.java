@@ -55,7 +55,7 @@ class ExtrasTest {
   private Noting add(BufferCache cache, int pages) {
     assertTrue(cache.expectExtra(pages));
     Noting extra = new Noting(pages);
-    cache.extras().add(extra);
+    cache.addExtra(extra);
     return extra;
   }
 
@@ -152,6 +152,21 @@ class ExtrasTest {
       cache.resize(150 * PAGE);
       assertEquals(1, extra.unlinked);
       assertEquals(100, present(cache, 100));
+    }
+  }
+
+  @Test
+  void whatIsAddedToACacheThatHasBecomeTooSmallGoesAtOnce() throws IOException {
+    try (BufferCache cache = cache(400)) {
+      for (int i = 0; i < 100; i++) {
+        touch(cache, i);
+      }
+      assertTrue(cache.expectExtra(100));
+      Noting extra = new Noting(100);
+      cache.resize(BufferCache.MINIMUM_PAGES * PAGE);
+      cache.addExtra(extra);
+      assertEquals(1, extra.unlinked);
+      assertEquals(0, pool.pages(Purpose.INDEXES));
     }
   }
 
