@@ -10,7 +10,6 @@ import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
-import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -75,12 +74,6 @@ class TableIndexingTest {
     Memory memory = run.pool.memory(SSTable.pageOf(location));
     int base = run.pool.base(SSTable.pageOf(location));
     return PageReader.valueLength(memory, base, SSTable.entryOf(location));
-  }
-
-  /** Pushes all pages out of the cache that nobody has pinned. */
-  private static void evict(Run run) {
-    run.cache.resize(BufferCache.MINIMUM_PAGES * (long) run.pool.pageSize());
-    run.cache.reclaim(Integer.MAX_VALUE);
   }
 
   @Test
@@ -170,7 +163,7 @@ class TableIndexingTest {
       try (TableIndexing indexing = TableIndexing.begin(table)) {
         assertNotNull(indexing);
         assertTrue(indexing.step(1));
-        evict(run);
+        run.cache.drop(table.fileNumber(), table.meta().pageCount());
         while (indexing.step(1)) {
           assertFalse(table.isIndexed(Lsn.MAX));
         }
