@@ -512,8 +512,8 @@ final class StoreOption {
           .from(0.0, 1000000.0)
           .byDefault(0.25)
           .does(
-              "Lookups, for each entry of an SSTable on disk, after which an index over its entries"
-                  + " is made, if all of them are cached and there is room.",
+              "Lookups, for each entry of an SSTable, after which an index over its entries is"
+                  + " made, if all of them are in memory and the cache has room.",
               "With 0 one is made at once, over small entries, too. With 1000000 there are none.");
 
   static final Option<MemoryComponent> MEMORY_COMPONENT =

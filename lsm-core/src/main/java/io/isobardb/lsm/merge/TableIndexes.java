@@ -4,9 +4,9 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.schedule.Job;
 import io.isobardb.lsm.sstable.SSTable;
 import io.isobardb.lsm.sstable.TableIndexing;
-import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.state.TreeState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has indexes made over the entries of SSTables on disk of which the cache has all, once lookups
+ * Has indexes made over the entries of SSTables, on disk if the cache has all of one, once lookups
  * have paid for them. To take an entry in costs less than a quarter of what a lookup then saves: so
  * no more is spent than lookups have lost before.
  *
@@ -45,8 +45,9 @@ final class TableIndexes {
     List<SSTable> wanted = new ArrayList<>();
     int slot = engine.catalog().space().pool().epochs().enter();
     try {
-      for (Run run : tree.states().current().disk()) {
-        for (Table table : run.tables()) {
+      TreeState state = tree.states().current();
+      for (int i = 0; i < state.runCount(); i++) {
+        for (Table table : state.run(i).tables()) {
           if (table instanceof Table.Stored stored && isWanted(stored.content())) {
             wanted.add(stored.content());
           }

@@ -182,8 +182,12 @@ abstract class Lookup {
         asked += passes ? 1 : 0;
       }
     }
-    if (onDisk && state.run(run(answer)).find(key) instanceof Table.Stored stored) {
-      stored.content().reads().countFound(found(answer) == Probe.DELETED);
+    if (!absent
+        && run(answer) != ACTIVE
+        && state.run(run(answer)).find(key) instanceof Table.Stored stored) {
+      if (onDisk) {
+        stored.content().reads().countFound(found(answer) == Probe.DELETED);
+      }
       if (stored.content().countFound(TableReads.SAMPLE)) {
         tree.memory().readLoss().tell();
       }

@@ -62,11 +62,17 @@ public final class SSTable {
   private final int @Nullable [] pages;
 
   /**
-   * Over the entries; null if it was not worth it. One in memory has it for life, or never. One on
-   * disk gets it from {@link TableIndexing}, and may lose it at any time: what a reader has found
+   * Over the entries; null if it was not worth it. Where it {@link #ownsIndex}, it has it for life.
+   * Others get it from {@link TableIndexing}, and may lose it at any time: what a reader has found
    * there remains true.
    */
   private volatile @Nullable EntryIndex index;
+
+  /** Whether the index is a part of the SSTable in memory, and none of the cache's extras. */
+  private final boolean ownsIndex;
+
+  /** Lookups that an index would have been good for. */
+  private final AtomicInteger indexable = new AtomicInteger();
 
   private final @Nullable PageFile file;
   private final BufferCache cache;
@@ -89,6 +95,7 @@ public final class SSTable {
     this.meta = meta;
     this.pages = pages;
     this.index = index;
+    this.ownsIndex = index != null;
     this.file = file;
     this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.fileKey = BufferCache.key(fileNumber, 0);
@@ -315,27 +322,27 @@ public final class SSTable {
    * @return whether somebody should look whether an index over the entries {@link #isPaidFor}
    */
   public boolean countFound(int lookups) {
-    if (pages != null || index != null) {
+    if (index != null) {
       return false;
     }
-    long now = reads().countIndexable(lookups);
+    long now = indexable.addAndGet(lookups);
     long told = meta.entries() / TOLD_PART + 1;
     return now / told != (now - lookups) / told;
   }
 
   /**
-   * Whether one on disk has no index over its entries, but lookups have gone without one as often
-   * as it takes.
+   * Whether it has no index over its entries, but lookups have gone without one as often as it
+   * takes.
    *
    * @param lookups it takes, for each entry
    */
   public boolean isPaidFor(double lookups) {
-    return pages == null && index == null && reads().indexable() >= lookups * meta.entries();
+    return index == null && indexable.get() >= lookups * meta.entries();
   }
 
   /** Lookups pay anew for an index: one was made, or can't be. */
   public void countFoundAnew() {
-    reads().clearIndexable();
+    indexable.set(0);
   }
 
   /** For {@link TableIndexing}, which is a holder, and adds it to the cache's extras after. */
@@ -346,7 +353,7 @@ public final class SSTable {
   /** The index is about to go: readers that come find none, and lookups pay anew for another. */
   void dropIndex() {
     index = null;
-    reads().clearIndexable();
+    indexable.set(0);
   }
 
   /** Finds a version by way of the index pages. */
@@ -679,15 +686,14 @@ public final class SSTable {
       for (int i = 1; i < pages.length; i++) {
         pool.retire(pages[i], Purpose.WRITE);
       }
-      EntryIndex mine = index;
-      if (mine != null) {
-        mine.retire();
-      }
-    } else {
-      EntryIndex mine = index;
-      if (mine != null) {
-        cache.extras().remove(mine);
-      }
+    }
+    EntryIndex mine = index;
+    if (mine != null && ownsIndex) {
+      mine.retire();
+    } else if (mine != null) {
+      cache.extras().remove(mine);
+    }
+    if (pages == null) {
       closeFile();
     }
   }

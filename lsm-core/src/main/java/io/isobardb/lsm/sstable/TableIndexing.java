@@ -1,5 +1,6 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Epochs;
@@ -8,8 +9,8 @@ import io.isobardb.memory.stats.Purpose;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an index over the entries of an SSTable on disk of which the cache has all data pages, and
- * room beside them. It reads nothing from the file. If a page goes meanwhile, nothing is made.
+ * Makes an index over the entries of an SSTable whose data pages are all in memory, where the cache
+ * has room. It reads nothing from a file. If a page goes meanwhile, nothing is made.
  *
  * <p>Thread rule: one thread at a time, outside of epochs, by a holder of the SSTable.
  */
@@ -50,7 +51,7 @@ public final class TableIndexing implements AutoCloseable {
     BufferCache cache = table.space().cache();
     long entries = table.meta().entries();
     int pages = (int) EntryIndex.pagesFor(pool, entries);
-    if (table.isInMemory() || !isCached(table) || !cache.expectExtra(pages)) {
+    if (table.isIndexed(Lsn.MAX) || !isCached(table) || !cache.expectExtra(pages)) {
       return null;
     }
     EntryIndex made = null;
@@ -141,7 +142,7 @@ public final class TableIndexing implements AutoCloseable {
       for (; next < end; next++) {
         int page = table.pageUntouched(next);
         if (page != PagePool.NONE) {
-          entries += to.add(page, next);
+          entries += to.add(page, table.isInMemory() ? page : next);
         }
       }
     } finally {

@@ -14,7 +14,7 @@ public final class TableReads {
   public static final int SAMPLE = 64;
 
   /** What it takes on the heap. */
-  public static final int BYTES = 96;
+  public static final int BYTES = 88;
 
   private static final int ASKED = 0;
   private static final int PASSED = 1;
@@ -24,8 +24,7 @@ public final class TableReads {
   private static final int PAGES = 5;
   private static final int TAKEN = 6;
   private static final int ROW = 7;
-  private static final int INDEXABLE = 8;
-  private static final int COUNTS = 9;
+  private static final int COUNTS = 8;
 
   /** The mean row is kept in so many parts of a page. */
   private static final int PAGE_PARTS = 256;
@@ -56,21 +55,6 @@ public final class TableReads {
     counts.getAndIncrement(ASKED);
     counts.getAndIncrement(PASSED);
     counts.getAndIncrement(deleted ? DELETED : FOUND);
-  }
-
-  /** Counts lookups that an index over the entries would have been good for; how many there are. */
-  int countIndexable(int lookups) {
-    return counts.addAndGet(INDEXABLE, lookups);
-  }
-
-  /** Those lookups since they were counted anew. */
-  int indexable() {
-    return counts.get(INDEXABLE);
-  }
-
-  /** Those lookups are counted anew. */
-  void clearIndexable() {
-    counts.set(INDEXABLE, 0);
   }
 
   /** A cursor was placed in it. */
