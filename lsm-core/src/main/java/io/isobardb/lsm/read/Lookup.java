@@ -167,7 +167,7 @@ abstract class Lookup {
   /**
    * Counts the runs on disk that a lookup has looked into, and what it asked of their SSTables:
    * those whose filters let its key pass, up to the one that answered. Asks the filters once more,
-   * inside an epoch.
+   * inside an epoch. Tells if the SSTable that answered may have had enough for an index.
    *
    * @param answer of {@link #find} or {@link #load}, nothing to load any more
    */

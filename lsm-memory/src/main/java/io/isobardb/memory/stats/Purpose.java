@@ -8,7 +8,7 @@ public enum Purpose {
   CACHE,
   /** Pages of the entry cache. */
   ENTRIES,
-  /** Indexes over the entries of SSTables on disk that the cache has. */
+  /** Indexes over the entries of SSTables, in memory that the cache has to spare. */
   INDEXES,
   /** The log's buffer. */
   LOG,
