@@ -507,6 +507,15 @@ final class StoreOption {
                   + " use. Beyond that they get what clients, flushes and merges of L0 leave.",
               "With 1024 they never wait for processors.");
 
+  static final Option<Double> INDEX_LOOKUPS =
+      ALL.option(EXPERIMENT, "experiment.indexLookups", NUMBER)
+          .from(0.0, 1000000.0)
+          .byDefault(0.25)
+          .does(
+              "Lookups, for each entry of an SSTable, after which an index over its entries is"
+                  + " made, if all of them are in memory and the cache has room.",
+              "With 0 one is made at once, over small entries, too. With 1000000 there are none.");
+
   static final Option<MemoryComponent> MEMORY_COMPONENT =
       ALL.option(EXPERIMENT, "experiment.memoryComponent", oneOf(MemoryComponent.class))
           .byDefault(MemoryComponent.PARTITIONED)

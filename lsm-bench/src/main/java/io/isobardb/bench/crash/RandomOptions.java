@@ -116,7 +116,8 @@ final class RandomOptions {
                 .mergesWithinL0(random.nextInt(3) != 0)
                 .filtersByLevel((writeMemory >> 17) % 3 != 1)
                 .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875)
-                .processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024));
+                .processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024)
+                .indexLookups((writeMemory >> 16) % 2 == 0 ? 0 : 0.25));
     drawn
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)

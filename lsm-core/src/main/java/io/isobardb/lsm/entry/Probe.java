@@ -43,6 +43,9 @@ public final class Probe implements PerThread.Reusable {
   private static final int TRUST = 4;
   private static final int MOST_TRUST = 8;
 
+  /** One answer in so many stands for all of them. */
+  public static final int SAMPLE = 64;
+
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final LongSupplier AT_ANY_TIME = () -> 0;
 
@@ -64,6 +67,9 @@ public final class Probe implements PerThread.Reusable {
 
   /** How often the last run had what was loaded from it lately, over all reads with it. */
   private int trust;
+
+  /** Answers that were asked whether they are of the sample, over all reads with it. */
+  private int samples;
 
   /** Whether the runs that the read asks are to be counted. */
   private boolean counted;
@@ -93,6 +99,11 @@ public final class Probe implements PerThread.Reusable {
     counted = false;
     into(scratch);
     taken = false;
+  }
+
+  /** Whether an answer is the one in {@value #SAMPLE} that is counted. */
+  public boolean isSampled() {
+    return (++samples & SAMPLE - 1) == 0;
   }
 
   /** Whether the runs that the read asks are to be counted once it has its answer. */

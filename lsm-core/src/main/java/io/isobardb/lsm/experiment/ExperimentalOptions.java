@@ -127,6 +127,11 @@ public final class ExperimentalOptions {
     return number("processorMinimum");
   }
 
+  /** Lookups, for each entry, that pay for an index over a cached SSTable on disk. */
+  public double indexLookups() {
+    return number("indexLookups");
+  }
+
   /** By how much what comes from memory must outgrow L1 before that is dropped. */
   public double levelDropFactor() {
     return number("levelDropFactor");
@@ -319,6 +324,11 @@ public final class ExperimentalOptions {
      */
     public Builder ioMinimum(long bytesPerSecond) {
       return set("ioMinimum", bytesPerSecond);
+    }
+
+    /** See {@link ExperimentalOptions#indexLookups}, 0 to 1,000,000. Default 0.25. */
+    public Builder indexLookups(double lookups) {
+      return set("indexLookups", lookups);
     }
 
     /** See {@link ExperimentalOptions#processorMinimum}, 0.01 to 1,024. Default 0.25. */

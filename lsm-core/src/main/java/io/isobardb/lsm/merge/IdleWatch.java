@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
  * store that is not written to is not looked at again, but once a second if it holds what expires,
- * and when reads have paid for one more merge. Work that has to be repeated until it is done, and
- * that no one waits for, is done here as well. It also notes the time by which reads have judged
- * what expires, if no commit has done so.
+ * and when reads have paid for one more merge, or for an index ({@link TableIndexes}). Work that
+ * has to be repeated until it is done, and that no one waits for, is done here as well. It also
+ * notes the time by which reads have judged what expires, if no commit has done so.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #onWritten} by any.
  */
@@ -39,6 +39,7 @@ public final class IdleWatch implements StoreWatch {
   private final Merger merger;
   private final MemoryMerger memoryMerger;
   private final Settler settler;
+  private final TableIndexes indexes;
   private final Map<TreeHandle, Seen> seen = new HashMap<>();
   private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
@@ -58,6 +59,7 @@ public final class IdleWatch implements StoreWatch {
 
   /**
    * @param flushes flush trees that are settled
+   * @param indexLookups how many, for each entry, pay for an index over a cached SSTable
    * @param unfinished does a piece of other work; whether there is more of it. Must not wait.
    */
   public IdleWatch(
@@ -65,11 +67,13 @@ public final class IdleWatch implements StoreWatch {
       Merger merger,
       MemoryMerger memoryMerger,
       Flushes flushes,
+      double indexLookups,
       BooleanSupplier unfinished) {
     this.engine = engine;
     this.merger = merger;
     this.memoryMerger = memoryMerger;
     this.settler = new Settler(engine, merger, flushes);
+    this.indexes = new TableIndexes(engine, indexLookups);
     this.unfinished = unfinished;
   }
 
@@ -145,6 +149,7 @@ public final class IdleWatch implements StoreWatch {
   private boolean look(TreeHandle tree) {
     long written = tree.counts().bytesWritten();
     ReadLoss loss = tree.memory().readLoss();
+    indexes.request(tree);
     Seen before = seen.get(tree);
     if (before == null) {
       loss.listenToMarkers(this::onMarkers);

@@ -68,6 +68,9 @@ final class Batch {
   /** By place in a group: where the key lies, if at all, as an index over entries guesses. */
   private final long[] guesses = new long[GROUP];
 
+  /** Whether an SSTable may have had enough lookups for an index over its entries. */
+  private boolean wantsIndex;
+
   /** Keeps the compiler from leaving the fetches out. */
   private int fetched;
 
@@ -155,6 +158,11 @@ final class Batch {
       }
       waiting.clear();
     }
+  }
+
+  /** Whether an SSTable may have had enough lookups for an index over its entries. */
+  boolean wantsIndex() {
+    return wantsIndex;
   }
 
   /** Values that were loaded from L0, of the keys that were opened last. */
@@ -254,7 +262,11 @@ final class Batch {
     for (int i = from; i < end; i++) {
       SSTable table = walks[i];
       long guess = guesses[i - from];
-      sum += table == null || guess < 0 ? 0 : table.fetchEntry(guess);
+      if (table != null && guess >= 0) {
+        long place = table.place(guess);
+        guesses[i - from] = place;
+        sum += place < 0 ? 0 : table.fetchEntry(place);
+      }
     }
     fetched = sum;
   }
@@ -308,6 +320,9 @@ final class Batch {
         miss(key, table, location);
       }
       return;
+    }
+    if (guess == SSTable.UNKNOWN && probe.isSampled()) {
+      wantsIndex |= table.countFound(Probe.SAMPLE);
     }
     Memory memory = pool.memory(SSTable.pageOf(location));
     int base = pool.base(SSTable.pageOf(location));

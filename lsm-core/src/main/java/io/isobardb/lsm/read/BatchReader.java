@@ -126,6 +126,9 @@ public final class BatchReader {
       batch.open(order, from, count, state.ranges().list());
       Lookup.find(state, batch);
       tree.memory().readLoss().gets(count, state.mergeableRuns());
+      if (batch.wantsIndex()) {
+        tree.memory().readLoss().tell();
+      }
       if (batch.waitingKeys() > 0) {
         if (tree.states().tryAcquire(state)) {
           return state;

@@ -3,6 +3,7 @@ package io.isobardb.lsm.read;
 import io.isobardb.lsm.component.WrittenEntries;
 import io.isobardb.lsm.entry.Probe;
 import io.isobardb.lsm.sstable.SSTable;
+import io.isobardb.lsm.sstable.TableReads;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
 import io.isobardb.lsm.state.TreeHandle;
@@ -166,7 +167,7 @@ abstract class Lookup {
   /**
    * Counts the runs on disk that a lookup has looked into, and what it asked of their SSTables:
    * those whose filters let its key pass, up to the one that answered. Asks the filters once more,
-   * inside an epoch.
+   * inside an epoch. Tells if the SSTable that answered may have had enough for an index.
    *
    * @param answer of {@link #find} or {@link #load}, nothing to load any more
    */
@@ -181,8 +182,15 @@ abstract class Lookup {
         asked += passes ? 1 : 0;
       }
     }
-    if (onDisk && state.run(run(answer)).find(key) instanceof Table.Stored stored) {
-      stored.content().reads().countFound(found(answer) == Probe.DELETED);
+    if (!absent
+        && run(answer) != ACTIVE
+        && state.run(run(answer)).find(key) instanceof Table.Stored stored) {
+      if (onDisk) {
+        stored.content().reads().countFound(found(answer) == Probe.DELETED);
+      }
+      if (stored.content().countFound(TableReads.SAMPLE)) {
+        tree.memory().readLoss().tell();
+      }
     }
     tree.runsAsked().lookup(asked, onDisk, absent);
   }

@@ -39,7 +39,7 @@ final class ValueLookup extends Lookup {
     boolean indexed = table.isIndexed(probe.lsn());
     if (!indexed || probe.doubtsIndexes()) {
       int maybe = table.mayContain(probe.hash(), touch);
-      boolean passes = SSTable.isMiss(maybe) && last && probe.trustsLastRun();
+      boolean passes = SSTable.isMiss(maybe) && (indexed || last && probe.trustsLastRun());
       if (maybe != SSTable.MAYBE && !passes) {
         return maybe;
       }
@@ -55,7 +55,7 @@ final class ValueLookup extends Lookup {
     }
     long location = table.search(key, probe.hash(), probe.lsn(), touch);
     if (indexed) {
-      probe.onIndexAsked(location >= 0);
+      probe.onIndexAsked(location != SSTable.ABSENT);
     }
     return location < 0
         ? (int) location

@@ -87,6 +87,11 @@ final class PartOptions {
     return leveling;
   }
 
+  /** Lookups, for each entry, that pay for an index over a cached SSTable on disk. */
+  double indexLookups() {
+    return chosen.indexLookups();
+  }
+
   /** Flushes and merges at once. */
   int jobs() {
     long most = given.memoryBudget() / pageSize / JOB_PAGES;

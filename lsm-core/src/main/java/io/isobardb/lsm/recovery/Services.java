@@ -45,7 +45,12 @@ public final class Services {
     boolean readOnly = engine.environment().storage().discardsChanges();
     this.idle =
         new IdleWatch(
-            engine, parts.merger(), parts.memoryMerger(), parts.flusher(), parts.wall()::giveBack);
+            engine,
+            parts.merger(),
+            parts.memoryMerger(),
+            parts.flusher(),
+            options.indexLookups(),
+            parts.wall()::giveBack);
     this.bandwidth = readOnly ? null : bandwidth(engine, parts.storage(), options);
     Decisions decisions = new Decisions(new TunerFile(parts.storage(), parts.pool()));
     TunerService.Work work =

@@ -19,7 +19,7 @@ public interface Job {
     MERGE_MEMORY,
     /** Deeper merges; may be paused for long. */
     MERGE_DEEP,
-    /** Clean-up that nobody waits for. */
+    /** Clean-up, and indexes over what is cached: nobody waits for it. */
     IDLE;
 
     /**

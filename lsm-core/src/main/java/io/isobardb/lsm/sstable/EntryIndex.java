@@ -1,5 +1,7 @@
 package io.isobardb.lsm.sstable;
 
+import io.isobardb.lsm.entry.Kind;
+import io.isobardb.memory.cache.Extras;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -7,24 +9,26 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the newest version of each key of an SSTable in memory lies, by the key's hash. A point
- * read then touches a line of the index and the entry, instead of index pages and the heads and
- * offsets of a data page.
+ * Where the newest version of each key of an SSTable lies, by the key's hash. A point read then
+ * touches a line of the index and the entry, instead of index pages and the heads and offsets of a
+ * data page.
  *
  * <pre>
  *  bucket: one cache line of 8 slots, taken from the first on
- *  slot:   pool page (bits 32 to 63) | offset of the entry in the page (16 to 31) | tag (0 to 15)
+ *  slot:   page (bits 32 to 63) | offset of the entry in the page (16 to 31) | tag (0 to 15)
  * </pre>
  *
  * A key lies in the first bucket from its home on that had a free slot, which is 0. The tag is made
  * of bits of the hash, and never 0.
  *
- * <p>Immutable. Its pages are charged to {@link Purpose#WRITE}, and live as long as those of the
- * SSTable. So an answer is never out of date: whoever may look at the SSTable may look at both.
+ * <p>Immutable once it is filled, as the SSTable is. So an answer is never out of date. Of an
+ * SSTable in memory it has pool pages. Its own pages are charged to {@link Purpose#WRITE}, and live
+ * as long as those of the SSTable. Of one on disk it has page numbers, and may go before the
+ * SSTable does ({@link Extras}): where an entry lies does not change with what the cache holds.
  *
- * <p>Thread rule: {@link #find} by any thread in an epoch, or by a holder of the SSTable.
+ * <p>Thread rule: {@link #guess} by any thread in an epoch, or by a holder of an SSTable in memory.
  */
-final class EntryIndex {
+final class EntryIndex implements Extras.Extra {
   /** There is no such key. */
   static final long ABSENT = SSTable.ABSENT;
 
@@ -44,9 +48,11 @@ final class EntryIndex {
   private final int[] pages;
   private final int buckets;
   private final int pageShift;
+  private final Runnable unlink;
 
-  private EntryIndex(PagePool pool, int[] pages, int buckets) {
+  private EntryIndex(PagePool pool, int[] pages, int buckets, Runnable unlink) {
     this.pool = pool;
+    this.unlink = unlink;
     this.pages = pages;
     this.buckets = buckets;
     this.pageShift = Integer.numberOfTrailingZeros(pool.pageSize()) - BUCKET_SHIFT;
@@ -61,7 +67,7 @@ final class EntryIndex {
     return entries * BUCKETS_FOR_80 / 80 + 1;
   }
 
-  private static long pagesFor(PagePool pool, long entries) {
+  static long pagesFor(PagePool pool, long entries) {
     return (buckets(entries) * BUCKET_BYTES + pool.pageSize() - 1) / pool.pageSize();
   }
 
@@ -73,45 +79,77 @@ final class EntryIndex {
    * @return null if the pool has no room
    */
   static @Nullable EntryIndex of(PagePool pool, int[] tablePages, long entries) {
+    EntryIndex index = empty(pool, Purpose.WRITE, entries, () -> {});
+    if (index != null) {
+      Filling filling = index.new Filling();
+      for (int pageNo = 1; pageNo < tablePages.length; pageNo++) {
+        filling.add(tablePages[pageNo], tablePages[pageNo]);
+      }
+    }
+    return index;
+  }
+
+  /**
+   * An index that has nothing yet.
+   *
+   * @param entries how many there will be at most
+   * @param unlink sees to it that nobody finds it any more
+   * @return null if the pool has no room
+   */
+  static @Nullable EntryIndex empty(PagePool pool, Purpose purpose, long entries, Runnable unlink) {
     int[] pages = new int[(int) pagesFor(pool, entries)];
     for (int i = 0; i < pages.length; i++) {
-      pages[i] = pool.tryAllocate(Purpose.WRITE);
+      pages[i] = pool.tryAllocate(purpose);
       if (pages[i] == PagePool.NONE) {
         while (--i >= 0) {
-          pool.release(pages[i], Purpose.WRITE);
+          pool.release(pages[i], purpose);
         }
         return null;
       }
       pool.memory(pages[i]).zero(pool.base(pages[i]), pool.pageSize());
     }
-    EntryIndex index = new EntryIndex(pool, pages, (int) buckets(entries));
-    index.addAll(tablePages);
-    return index;
+    return new EntryIndex(pool, pages, (int) buckets(entries), unlink);
   }
 
-  private void addAll(int[] tablePages) {
-    byte[] key = new byte[PageLayout.maxKeyBytes(pool.pageSize())];
-    byte[] before = new byte[key.length];
-    int lengthBefore = -1;
-    for (int pageNo = 1; pageNo < tablePages.length; pageNo++) {
-      int page = tablePages[pageNo];
+  /** Puts the entries of an SSTable into its index, page by page in their order. */
+  final class Filling {
+    private byte[] key = new byte[PageLayout.maxKeyBytes(pool.pageSize())];
+    private byte[] before = new byte[key.length];
+    private int lengthBefore = -1;
+
+    EntryIndex index() {
+      return EntryIndex.this;
+    }
+
+    /**
+     * Adds what a page holds, if it is a data page.
+     *
+     * @param page of the pool
+     * @param number what the index is to call it
+     * @return how many entries it holds, all versions counted, of kinds that a reader knows
+     */
+    int add(int page, int number) {
       Memory memory = pool.memory(page);
       int base = pool.base(page);
       if (memory.getByte(base + PageLayout.TYPE) != PageLayout.DATA) {
-        continue;
+        return 0;
       }
       int count = PageReader.count(memory, base);
+      int known = 0;
       for (int slot = 0; slot < count; slot++) {
+        int entry = PageReader.entry(memory, base, slot);
+        known += Kind.isData(PageReader.kind(memory, base, entry)) ? 1 : 0;
         int length = PageReader.copyKey(memory, base, slot, key);
         // Of the versions of a key the newest comes first.
         if (lengthBefore < 0 || !Arrays.equals(key, 0, length, before, 0, lengthBefore)) {
-          add(KeyHash.hash(key, 0, length), page, PageReader.entry(memory, base, slot));
+          EntryIndex.this.add(KeyHash.hash(key, 0, length), number, entry);
         }
         byte[] other = before;
         before = key;
         lengthBefore = length;
         key = other;
       }
+      return known;
     }
   }
 
@@ -131,17 +169,6 @@ final class EntryIndex {
   }
 
   /**
-   * Finds the newest version of a key.
-   *
-   * @param hash of {@link KeyHash}
-   * @return its location, as {@link SSTable#search} gives it, {@link #ABSENT} or {@link #UNSURE}
-   */
-  long find(byte[] key, long hash) {
-    long at = guess(hash);
-    return at < 0 || isKey(SSTable.pageOf(at), SSTable.entryOf(at), key) ? at : UNSURE;
-  }
-
-  /**
    * Reads the line that {@link #guess} reads first. Of many keys the processor waits for all these
    * lines at once, if nothing else comes in between.
    *
@@ -154,8 +181,8 @@ final class EntryIndex {
   }
 
   /**
-   * Where the only key lies that may be one with this hash, without a look at that key: a location,
-   * {@link #ABSENT} or {@link #UNSURE}.
+   * Where the only key lies that may be one with this hash, without a look at that key: page and
+   * entry as a location has them, {@link #ABSENT} or {@link #UNSURE}.
    */
   long guess(long hash) {
     int tag = tag(hash);
@@ -185,8 +212,14 @@ final class EntryIndex {
     }
   }
 
-  /** Whether an entry has this key. */
-  boolean isKey(int page, int entry, byte[] key) {
+  /**
+   * Whether an entry has this key.
+   *
+   * @param location in a page of the pool
+   */
+  static boolean isKey(PagePool pool, long location, byte[] key) {
+    int page = SSTable.pageOf(location);
+    int entry = SSTable.entryOf(location);
     Memory memory = pool.memory(page);
     int base = pool.base(page);
     int suffix = PageReader.suffixLength(memory, base, entry);
@@ -221,7 +254,17 @@ final class EntryIndex {
     return (long) pages.length * pool.pageSize();
   }
 
-  /** Gives its pages up; readers in an epoch may still look. */
+  @Override
+  public int[] pages() {
+    return pages;
+  }
+
+  @Override
+  public void unlink() {
+    unlink.run();
+  }
+
+  /** Gives its pages up, of an SSTable in memory; readers in an epoch may still look. */
   void retire() {
     pool.retire(pages, pages.length, Purpose.WRITE);
   }

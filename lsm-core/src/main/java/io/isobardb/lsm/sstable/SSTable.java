@@ -44,6 +44,9 @@ public final class SSTable {
   private static final int NO_FILTER = -1;
   private static final int CACHE_LINE = 64;
 
+  /** Readers tell of lookups that an index would have saved once they are this part of entries. */
+  private static final int TOLD_PART = 8;
+
   /** Misses are at or below it; above there is room for answers of others. */
   private static final int FIRST_MISS = -16;
 
@@ -58,8 +61,18 @@ public final class SSTable {
 
   private final int @Nullable [] pages;
 
-  /** Over the entries of one in memory; others, and those it was not worth it for, have none. */
-  private final @Nullable EntryIndex index;
+  /**
+   * Over the entries; null if it was not worth it. Where it {@link #ownsIndex}, it has it for life.
+   * Others get it from {@link TableIndexing}, and may lose it at any time: what a reader has found
+   * there remains true.
+   */
+  private volatile @Nullable EntryIndex index;
+
+  /** Whether the index is a part of the SSTable in memory, and none of the cache's extras. */
+  private final boolean ownsIndex;
+
+  /** Lookups that an index would have been good for. */
+  private final AtomicInteger indexable = new AtomicInteger();
 
   private final @Nullable PageFile file;
   private final BufferCache cache;
@@ -82,6 +95,7 @@ public final class SSTable {
     this.meta = meta;
     this.pages = pages;
     this.index = index;
+    this.ownsIndex = index != null;
     this.file = file;
     this.fileNumber = SSTableMeta.cacheNumber(meta.fileNumber());
     this.fileKey = BufferCache.key(fileNumber, 0);
@@ -160,6 +174,11 @@ public final class SSTable {
     return touch ? cache.find(fileKey | pageNo) : cache.findWithoutTouching(fileKey | pageNo);
   }
 
+  /** As {@link #page(int)}, but the page becomes no hotter. */
+  int pageUntouched(int pageNo) {
+    return page(pageNo, false);
+  }
+
   /**
    * Asks the filter: {@link #MAYBE}, {@link #ABSENT} or a miss. Inside an epoch.
    *
@@ -211,13 +230,12 @@ public final class SSTable {
    * @return the location, {@link #ABSENT} or a miss
    */
   public long search(byte[] key, long hash, long lsn, boolean touch) {
-    if (index != null && isIndexed(lsn)) {
-      long found = index.find(key, hash);
-      if (found != EntryIndex.UNSURE) {
-        return found;
-      }
+    EntryIndex mine = index;
+    if (mine == null || !isIndexed(lsn)) {
+      return walk(key, lsn, touch);
     }
-    return walk(key, lsn, touch);
+    long guess = mine.guess(hash);
+    return prove(key, lsn, guess < 0 ? guess : place(guess, touch), touch);
   }
 
   /**
@@ -236,25 +254,44 @@ public final class SSTable {
    * @return anything; to be kept, so that the compiler does not leave the reading out
    */
   public int fetch(long hash) {
-    return index == null ? 0 : index.fetch(hash);
+    EntryIndex mine = index;
+    return mine == null ? 0 : mine.fetch(hash);
   }
 
   /**
    * Where a key with this hash lies, if it is here at all, without a look at any key. Inside an
    * epoch; only for a reader for whom it {@link #isIndexed}.
    *
-   * @return a location, {@link #ABSENT}, or {@link #UNKNOWN}
+   * @return what {@link #place} takes, {@link #ABSENT}, or {@link #UNKNOWN}
    */
   public long guess(long hash) {
-    return index == null ? UNKNOWN : index.guess(hash);
+    EntryIndex mine = index;
+    return mine == null ? UNKNOWN : mine.guess(hash);
+  }
+
+  /**
+   * The location of what is guessed, or a miss. Inside an epoch.
+   *
+   * @param guess of {@link #guess}, not negative
+   */
+  public long place(long guess) {
+    return place(guess, true);
+  }
+
+  private long place(long guess, boolean touch) {
+    if (pages != null) {
+      return guess;
+    }
+    int page = page(pageOf(guess), touch);
+    return page == PagePool.NONE ? miss(pageOf(guess)) : (long) page << 32 | entryOf(guess);
   }
 
   /** As {@link #fetch}, of what {@link #search(byte[], long, long)} reads at a location. */
-  public int fetchEntry(long guess) {
-    Memory memory = pool.memory(pageOf(guess));
-    int base = pool.base(pageOf(guess));
+  public int fetchEntry(long location) {
+    Memory memory = pool.memory(pageOf(location));
+    int base = pool.base(pageOf(location));
     int last = base + pool.pageSize() - 1;
-    int entry = base + entryOf(guess);
+    int entry = base + entryOf(location);
     return memory.getByte(base)
         + memory.getByte(last)
         + memory.getByte(entry)
@@ -263,15 +300,60 @@ public final class SSTable {
   }
 
   /**
-   * As {@link #search(byte[], long, long, boolean)}, in memory, where there has been a guess.
+   * As {@link #search(byte[], long, long, boolean)}, where there has been a guess.
    *
-   * @param guess of {@link #guess}
+   * @param guess of {@link #guess}, as far as it is negative, or of {@link #place}
    */
   public long search(byte[] key, long lsn, long guess) {
+    return prove(key, lsn, guess, true);
+  }
+
+  private long prove(byte[] key, long lsn, long guess, boolean touch) {
     return guess == ABSENT
-            || guess != UNKNOWN && index != null && index.isKey(pageOf(guess), entryOf(guess), key)
+            || isMiss(guess)
+            || guess != UNKNOWN && EntryIndex.isKey(pool, guess, key)
         ? guess
-        : walk(key, lsn, true);
+        : walk(key, lsn, touch);
+  }
+
+  /**
+   * Counts lookups that have found their key here.
+   *
+   * @return whether somebody should look whether an index over the entries {@link #isPaidFor}
+   */
+  public boolean countFound(int lookups) {
+    if (index != null) {
+      return false;
+    }
+    long now = indexable.addAndGet(lookups);
+    long told = meta.entries() / TOLD_PART + 1;
+    return now / told != (now - lookups) / told;
+  }
+
+  /**
+   * Whether it has no index over its entries, but lookups have gone without one as often as it
+   * takes.
+   *
+   * @param lookups it takes, for each entry
+   */
+  public boolean isPaidFor(double lookups) {
+    return index == null && indexable.get() >= lookups * meta.entries();
+  }
+
+  /** Lookups pay anew for an index: one was made, or can't be. */
+  public void countFoundAnew() {
+    indexable.set(0);
+  }
+
+  /** For {@link TableIndexing}, which is a holder, and adds it to the cache's extras after. */
+  void setIndex(EntryIndex made) {
+    index = made;
+  }
+
+  /** The index is about to go: readers that come find none, and lookups pay anew for another. */
+  void dropIndex() {
+    index = null;
+    indexable.set(0);
   }
 
   /** Finds a version by way of the index pages. */
@@ -323,6 +405,13 @@ public final class SSTable {
         return ABSENT;
       }
     }
+    long guess = guessInEpoch(hash, lsn);
+    if (guess == ABSENT) {
+      return ABSENT;
+    }
+    if (guess >= 0 && isKeyOfFile(guess, key)) {
+      return guess;
+    }
     long at = lsn & -8L;
     int pageNo = meta.rootPage();
     for (int level = meta.indexHeight(); level > 0; level--) {
@@ -354,6 +443,30 @@ public final class SSTable {
       }
     }
     return location;
+  }
+
+  /** What the index over the entries says outside of epochs, of one on disk. */
+  private long guessInEpoch(long hash, long lsn) {
+    if (pages != null || !isIndexed(lsn)) {
+      return UNKNOWN;
+    }
+    int slot = pool.epochs().enter();
+    try {
+      return guess(hash);
+    } finally {
+      pool.epochs().exit(slot);
+    }
+  }
+
+  /** Whether an entry of the file has this key; if so, its page is pinned. */
+  private boolean isKeyOfFile(long guess, byte[] key) {
+    int pageNo = pageOf(guess);
+    int page = loadPage(pageNo, Access.QUERY);
+    boolean same = EntryIndex.isKey(pool, (long) page << 32 | entryOf(guess), key);
+    if (!same) {
+      unpin(pageNo);
+    }
+    return same;
   }
 
   /**
@@ -573,10 +686,14 @@ public final class SSTable {
       for (int i = 1; i < pages.length; i++) {
         pool.retire(pages[i], Purpose.WRITE);
       }
-      if (index != null) {
-        index.retire();
-      }
-    } else {
+    }
+    EntryIndex mine = index;
+    if (mine != null && ownsIndex) {
+      mine.retire();
+    } else if (mine != null) {
+      cache.extras().remove(mine);
+    }
+    if (pages == null) {
       closeFile();
     }
   }

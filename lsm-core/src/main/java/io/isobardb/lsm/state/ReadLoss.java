@@ -51,7 +51,10 @@ public final class ReadLoss {
    */
   private static final long FIRST_TOLD_NANOS = 1_000_000;
 
-  /** What a lookup gains by the index over entries that SSTables in memory have, and files lack. */
+  /**
+   * What a lookup gains by the index over entries that SSTables in memory have. Those on disk have
+   * one only once lookups have paid for it, and while the cache has room.
+   */
   private static final int INDEX_NANOS = 400;
 
   private final LongAdder nanos = new LongAdder();

@@ -18,6 +18,7 @@ import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.state.Run;
 import io.isobardb.lsm.state.Table;
+import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -30,12 +31,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Point reads of SSTables in memory that have an index over their entries. */
+/** Point reads of SSTables that have an index over their entries. */
 class IndexedReadsTest {
   private static final long SEED = Long.getLong("isobar.seed", 20261128L);
   private static final int KEYS = 3000;
@@ -49,10 +51,24 @@ class IndexedReadsTest {
         .memoryTuner(false);
   }
 
+  /** Those of files are made as soon as the cache has all of one. */
+  private static StoreOptions.Builder cached(int activeBytes) {
+    return ExperimentalOptions.set(options(activeBytes), e -> e.indexLookups(0));
+  }
+
   /** SSTables in memory that have an index. */
   private static int indexed(Tree tree) {
+    return indexed(Inside.handle(tree).states().current().memory());
+  }
+
+  /** SSTables on disk that have an index. */
+  private static int indexedOnDisk(Tree tree) {
+    return indexed(Inside.handle(tree).states().current().disk());
+  }
+
+  private static int indexed(List<Run> runs) {
     int indexed = 0;
-    for (Run run : Inside.handle(tree).states().current().memory()) {
+    for (Run run : runs) {
       for (Table table : run.tables()) {
         indexed += table instanceof Table.Stored s && s.content().isIndexed(Lsn.MAX) ? 1 : 0;
       }
@@ -68,12 +84,22 @@ class IndexedReadsTest {
 
   @Test
   void readsOfAllKindsAgreeWithAModelAcrossMergesAndFlushes() {
+    checkReads(options(128 << 10).build(), 8, IndexedReadsTest::indexed);
+  }
+
+  @Test
+  void readsOfCachedFilesAgreeWithAModelAcrossMergesAndFlushes() {
+    checkReads(cached(128 << 10).build(), 2, IndexedReadsTest::indexedOnDisk);
+  }
+
+  private static void checkReads(
+      StoreOptions options, int flushOneIn, ToIntFunction<Tree> countIndexed) {
     for (int round = 0; round < 3; round++) {
       SplittableRandom random = new SplittableRandom(SEED + round);
       SimulatedWorld world = new SimulatedWorld(SEED + round);
       Map<Integer, byte[]> model = new HashMap<>();
       int indexed = 0;
-      try (Store store = world.open(options(128 << 10).build())) {
+      try (Store store = world.open(options)) {
         Tree tree = store.openTree("t");
         for (int step = 0; step < 24; step++) {
           for (int i = 0; i < 400; i++) {
@@ -99,10 +125,16 @@ class IndexedReadsTest {
             if (random.nextInt(3) == 0) {
               store.awaitQuiet();
             }
-            if (random.nextInt(8) == 0) {
+            if (random.nextInt(flushOneIn) == 0) {
               store.flush();
             }
-            indexed += indexed(tree);
+            if (step % 3 == 0) {
+              // What was flushed comes into the cache, and then the store has time.
+              check(tree, model, random);
+              world.pass(TimeUnit.SECONDS.toNanos(1));
+              store.awaitQuiet();
+            }
+            indexed += countIndexed.applyAsInt(tree);
             check(tree, model, random);
             for (int i = 0; i < 200; i++) {
               int n = random.nextInt(KEYS + 100);
@@ -142,7 +174,18 @@ class IndexedReadsTest {
   @Test
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
   void readersBesideMergesAndFlushesNeverSeeAnOlderVersionNorAnotherKey() throws Exception {
-    try (Store store = Store.open(temp.resolve("store"), options(256 << 10).build())) {
+    checkBesideWrites(options(256 << 10).build(), 15_000, IndexedReadsTest::indexed);
+  }
+
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void soDoReadersOfCachedFilesWhoseIndexesComeAndGo() throws Exception {
+    checkBesideWrites(cached(256 << 10).build(), 2_000, IndexedReadsTest::indexedOnDisk);
+  }
+
+  private void checkBesideWrites(
+      StoreOptions options, int flushEach, ToIntFunction<Tree> countIndexed) throws Exception {
+    try (Store store = Store.open(temp.resolve("store"), options)) {
       Tree tree = store.openTree("t");
       AtomicLongArray acknowledged = new AtomicLongArray(KEYS);
       AtomicBoolean done = new AtomicBoolean();
@@ -173,10 +216,11 @@ class IndexedReadsTest {
         acknowledged.set(n, i);
         if (i % 10_000 == 0) {
           store.awaitQuiet();
-          indexed += indexed(tree);
+          indexed += countIndexed.applyAsInt(tree);
         }
-        if (i % 15_000 == 0) {
+        if (i % flushEach == 0) {
           store.flush();
+          store.setMemoryBudget(i / flushEach % 2 == 0 ? 16 << 20 : 8 << 20);
         }
       }
       done.set(true);
@@ -202,6 +246,51 @@ class IndexedReadsTest {
     long seen = read.getLong();
     assertTrue(seen >= least, "version " + seen + " of key " + n + " after " + least);
     assertNull(tree.get(key(n + KEYS)));
+  }
+
+  @Test
+  void lookupsOfCachedFilesPayForTheirIndexes() {
+    for (boolean many : new boolean[] {false, true}) {
+      SimulatedWorld world = new SimulatedWorld(SEED);
+      try (Store store = world.open(options(128 << 10).build())) {
+        Tree tree = store.openTree("t");
+        SplittableRandom random = new SplittableRandom(SEED);
+        Map<Integer, byte[]> model = new HashMap<>();
+        for (int n = 0; n < KEYS; n++) {
+          model.put(n, value(n, random));
+          tree.put(key(n), model.get(n));
+        }
+        store.flush();
+        store.awaitQuiet();
+        for (int n = 0; n < KEYS; n++) {
+          assertArrayEquals(model.get(n), tree.get(key(n)));
+        }
+        int rounds = 0;
+        while (indexedOnDisk(tree) == 0) {
+          assertTrue(rounds++ < 100, "no index, after " + rounds + " rounds");
+          if (many) {
+            checkMany(model, random, tree::multiGet);
+          } else {
+            check(tree, model, random);
+          }
+          store.awaitQuiet();
+          world.pass(TimeUnit.MILLISECONDS.toNanos(200));
+        }
+        long bytes = store.stats().ledger().bytes(Purpose.INDEXES);
+        assertTrue(bytes > 0, store.stats()::toJson);
+        check(tree, model, random);
+        // They go with their files.
+        tree.delete(key(1));
+        model.remove(1);
+        store.flush();
+        tree.compact(null, null);
+        store.awaitQuiet();
+        long files = Inside.handle(tree).states().current().version().tableCount();
+        assertTrue(files > 0 && indexedOnDisk(tree) == 0, "indexes of what has gone");
+        assertEquals(0, store.stats().ledger().bytes(Purpose.INDEXES));
+        check(tree, model, random);
+      }
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.entry.Lsn;
 import io.isobardb.lsm.option.KeyOrder;
+import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
@@ -41,7 +42,12 @@ class EntryIndexTest {
     }
 
     long find(byte[] key) {
-      return index.find(key, KeyHash.hash(key, 0, key.length));
+      return find(key, KeyHash.hash(key, 0, key.length));
+    }
+
+    long find(byte[] key, long hash) {
+      long at = index.guess(hash);
+      return at < 0 || EntryIndex.isKey(run.pool, at, key) ? at : EntryIndex.UNSURE;
     }
 
     byte[] keyAt(long location) {
@@ -117,7 +123,7 @@ class EntryIndexTest {
         for (int i = 0; i < 500; i++) {
           byte[] key = key("prefix-%05d", i);
           long hash = KeyHash.hash(key, 0, key.length);
-          long location = indexed.index.find(key, hash);
+          long location = indexed.find(key, hash);
           assertTrue(location >= 0 || location == EntryIndex.UNSURE);
           int suffix =
               PageReader.suffixLength(
@@ -133,7 +139,7 @@ class EntryIndexTest {
           };
           others[3][0]++;
           for (byte[] other : others) {
-            assertEquals(EntryIndex.UNSURE, indexed.index.find(other, hash));
+            assertEquals(EntryIndex.UNSURE, indexed.find(other, hash));
           }
         }
       }
@@ -201,6 +207,28 @@ class EntryIndexTest {
       run.pool.epochs().exit(slot);
       table.release();
       assertEquals(before, run.pool.pages(Purpose.WRITE));
+    }
+  }
+
+  @Test
+  void aLocationOutsideOfEpochsHasThePageOfTheSSTable() throws IOException {
+    try (Run run = new Run(4096, KeyOrder.BYTES, 8)) {
+      for (int i = 0; i < 2000; i++) {
+        run.add(key("%05d", i), 8, Kind.PUT, new byte[100]);
+      }
+      run.sort();
+      // Has the pages of the pool whose numbers are those of an SSTable, too.
+      SSTable first = run.inMemory();
+      SSTable table = run.inMemory();
+      assertTrue(table.isIndexed(Lsn.MAX));
+      for (int i = 0; i < 2000; i++) {
+        byte[] key = key("%05d", i);
+        long location = table.locatePinned(key, KeyHash.hash(key, 0, key.length), Lsn.MAX, true);
+        int page = table.loadPage(SSTable.pageOf(location), Access.QUERY);
+        assertEquals(100, valueLength(run, (long) page << 32 | SSTable.entryOf(location)));
+      }
+      table.release();
+      first.release();
     }
   }
 

@@ -55,6 +55,9 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
   /** With fewer pages left the pool is empty for the cache; some are always on their way back. */
   private static final int FULL_POOL_PAGES = 16;
 
+  /** Extras leave this part of the cache to pages that are still to come. */
+  private static final int ROOM_PART = 16;
+
   /** The entries are still filling their memory if this part of all misses adds one. */
   private static final int FILLING = 4;
 
@@ -67,6 +70,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
   private final Stripe[] stripes = new Stripe[STRIPES];
   private final Frames frames;
   private final EntryCache entries;
+  private final Extras extras;
 
   /** Held while pages and entries share anew. */
   private final ReentrantLock balance = new ReentrantLock();
@@ -107,14 +111,14 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       stripes[i] = new Stripe();
     }
     this.entries = new EntryCache(pool);
+    this.extras = new Extras(pool);
     PageTable first = new PageTable(pool, pool.limitBytes() / pool.pageSize());
     GhostCache made = null;
     try {
       made = ghostPages == 0 ? null : new GhostCache(pool, ghostPages);
       this.table = first;
       this.ghost = made;
-      this.frames =
-          new Frames(pool, this::open, made, MINIMUM_PAGES, entries::pageCount, neighbours);
+      this.frames = new Frames(pool, this::open, made, entries::pageCount, extras, neighbours);
     } catch (OutOfBudgetException e) {
       if (made != null) {
         made.close();
@@ -132,6 +136,31 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
    */
   public EntryCache entries() {
     return entries;
+  }
+
+  /** What makes reads of its pages quicker, while there is room for that. */
+  public Extras extras() {
+    return extras;
+  }
+
+  /**
+   * Whether there is room for an extra of so many pages, besides pages of files that may still
+   * come. If so, they count as taken: {@link #addExtra} follows, or {@link Extras#cancel}.
+   */
+  public boolean expectExtra(int pages) {
+    int room = frames.total() / ROOM_PART;
+    if (frames.limit() - frames.held() - pages < room
+        || pool.availablePages() - pages < Math.max(room, FULL_POOL_PAGES)) {
+      return false;
+    }
+    extras.expect(pages);
+    return true;
+  }
+
+  /** Takes an extra in, of pages that were expected. If there is no room any more, one goes. */
+  public void addExtra(Extras.Extra extra) {
+    extras.add(extra);
+    frames.trim();
   }
 
   /** The key of a page: files count from 1, pages from 0. */
@@ -322,7 +351,8 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
 
   /** Whether the cache holds what it may, or what the pool has for it. */
   private boolean full() {
-    return frames.held() >= frames.limit() || pool.availablePages() < FULL_POOL_PAGES;
+    return extras.pageCount() == 0
+        && (frames.held() >= frames.limit() || pool.availablePages() < FULL_POOL_PAGES);
   }
 
   private CacheBalance.Seen seenOfEntries() {
@@ -451,6 +481,10 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
     if (table == null) {
       return 0;
     }
+    int extra = extras.giveUp(pages);
+    if (extra > 0) {
+      return extra;
+    }
     int held = entries.pageCount();
     boolean tooMany = held > CacheBalance.mostEntryPages(held + frames.held());
     int given = tooMany ? 0 : frames.reclaim(pages);
@@ -465,6 +499,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
   @Override
   public void vacate(IntPredicate leaving) {
     if (table != null) {
+      extras.vacate(leaving);
       frames.vacate(leaving);
       if (entries.anyLeaving()) {
         entries.resize(0);
@@ -516,6 +551,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
       return;
     }
     pool.setReclaimer(pages -> 0);
+    extras.giveUp(Integer.MAX_VALUE);
     entries.resize(0);
     int pinned = frames.close();
     table = null;

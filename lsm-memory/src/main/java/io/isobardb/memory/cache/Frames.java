@@ -47,12 +47,13 @@ final class Frames {
   private final Epochs epochs;
   private final Supplier<PageTable> table;
   private final @Nullable GhostCache ghost;
-  private final int minimum;
+  private final int minimum = BufferCache.MINIMUM_PAGES;
   private final FrameSupply supply;
   private final IntPredicate leaving;
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicLong hand = new AtomicLong();
   private final IntSupplier taken;
+  private final Extras extras;
   private volatile int target;
   private final CacheNeighbours neighbours;
 
@@ -67,21 +68,22 @@ final class Frames {
    * Takes the least number of pages from the pool.
    *
    * @param taken how many of the pages that the target allows are something else's now
+   * @param extras have some of them, too, and go before any page does
    * @throws OutOfBudgetException if it hasn't got them; none are taken then
    */
   Frames(
       PagePool pool,
       Supplier<PageTable> table,
       @Nullable GhostCache ghost,
-      int minimum,
       IntSupplier taken,
+      Extras extras,
       CacheNeighbours neighbours) {
     this.pool = pool;
     this.epochs = pool.epochs();
     this.table = table;
     this.ghost = ghost;
-    this.minimum = minimum;
     this.taken = taken;
+    this.extras = extras;
     this.neighbours = neighbours;
     this.target = minimum;
     this.supply = new FrameSupply(epochs);
@@ -139,7 +141,7 @@ final class Frames {
     if (held.get() > most) {
       trim();
     } else if ((poolIsDry || held.get() == most) && supply.size() == 0) {
-      supplyAhead(most);
+      supplyAhead();
     }
   }
 
@@ -147,8 +149,8 @@ final class Frames {
    * Sees to it that the next load finds a page. The pool may have pages again since it was dry; if
    * not, some are evicted now, so that their readers have left by then.
    */
-  private void supplyAhead(int most) {
-    int page = grow(most);
+  private void supplyAhead() {
+    int page = growIntoExtras();
     if (page == PagePool.NONE) {
       evictToSupply();
     } else {
@@ -187,8 +189,9 @@ final class Frames {
     }
   }
 
-  /** Evicts what is held above the limit, as far as it is not pinned. */
+  /** Gives up what is held above the limit, extras first, then pages that are not pinned. */
   void trim() {
+    extras.giveUp(held.get() + extras.pageCount() - limitWithoutExtras());
     int most = limit();
     while (held.get() > most) {
       if (giveUp(Math.min(held.get() - most, SWEEP_SLOTS), most) == 0) {
@@ -199,6 +202,11 @@ final class Frames {
 
   /** What may be held now. */
   int limit() {
+    return Math.max(minimum, limitWithoutExtras() - extras.pageCount());
+  }
+
+  /** What may be held now, if there were no extras. */
+  private int limitWithoutExtras() {
     return Math.max(minimum, total() - taken.getAsInt());
   }
 
@@ -284,7 +292,7 @@ final class Frames {
   private int next() {
     int page = supply.take();
     if (page == PagePool.NONE) {
-      page = grow(limit());
+      page = growIntoExtras();
     }
     if (page == PagePool.NONE && evictToSupply() > 0) {
       page = supply.take();
@@ -303,6 +311,12 @@ final class Frames {
     }
     pool.release(page, Purpose.CACHE);
     return other;
+  }
+
+  /** Grows by a page, for which extras go if it takes that. */
+  private int growIntoExtras() {
+    int page = grow(limit());
+    return page == PagePool.NONE && extras.giveUp(batchPages()) > 0 ? grow(limit()) : page;
   }
 
   private int grow(int limit) {

@@ -1,5 +1,6 @@
 /**
- * The buffer cache: frames of the disk pages of all trees, and the ghost cache.
+ * The buffer cache: frames of the disk pages of all trees, the ghost cache, the entry cache, and
+ * extras that lie beside them while there is room.
  *
  * <p>Owns which disk page lies in which pool page, what has pinned it, and which page goes when
  * another is to come. It promises that a page found within an epoch stays what it is until the

@@ -8,6 +8,8 @@ public enum Purpose {
   CACHE,
   /** Pages of the entry cache. */
   ENTRIES,
+  /** Indexes over the entries of SSTables, in memory that the cache has to spare. */
+  INDEXES,
   /** The log's buffer. */
   LOG,
   /** Input and output pages of merges and flushes in progress. */
