@@ -1,6 +1,6 @@
 package io.isobardb.lsm.sstable;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * What readers have asked of an SSTable on disk since it was opened or written. One single get in
@@ -14,7 +14,7 @@ public final class TableReads {
   public static final int SAMPLE = 64;
 
   /** What it takes on the heap. */
-  public static final int BYTES = 88;
+  public static final int BYTES = 120;
 
   private static final int ASKED = 0;
   private static final int PASSED = 1;
@@ -38,7 +38,7 @@ public final class TableReads {
   /** A page more is read if at least this part of scans need it, about. */
   private static final int LEAST_PART = PAGE_PARTS / 6;
 
-  private final AtomicIntegerArray counts = new AtomicIntegerArray(COUNTS);
+  private final AtomicLongArray counts = new AtomicLongArray(COUNTS);
 
   TableReads() {}
 
@@ -65,13 +65,13 @@ public final class TableReads {
   /** A scan has gone over so many pages in a row, the first of which was read from the file. */
   void onPassed(int pages) {
     int row = Math.min(pages, MOST_LIKELY_PAGES) * PAGE_PARTS;
-    int mean = counts.getPlain(ROW);
+    int mean = (int) counts.getPlain(ROW);
     counts.lazySet(ROW, mean == 0 ? row : mean + (row - mean) / MEAN_OF);
   }
 
   /** How many pages a scan is likely to go over, if the first one is not in memory. */
   int likelyPages() {
-    return Math.max(1, (counts.getPlain(ROW) + PAGE_PARTS - LEAST_PART) / PAGE_PARTS);
+    return Math.max(1, ((int) counts.getPlain(ROW) + PAGE_PARTS - LEAST_PART) / PAGE_PARTS);
   }
 
   /** A page was read from its file for a reader. */
@@ -85,33 +85,33 @@ public final class TableReads {
   }
 
   /** Lookups whose key lay in its range. */
-  public int asked() {
+  public long asked() {
     return counts.get(ASKED);
   }
 
   /** Those of them that its filter let pass. */
-  public int passed() {
+  public long passed() {
     return counts.get(PASSED);
   }
 
   /** Those of them that found a value or an operand. */
-  public int found() {
+  public long found() {
     return counts.get(FOUND);
   }
 
   /** Those of them that found that the key is deleted. */
-  public int deleted() {
+  public long deleted() {
     return counts.get(DELETED);
   }
 
   /** How often cursors were placed in it. */
-  public int cursors() {
+  public long cursors() {
     return counts.get(CURSORS);
   }
 
   /** Pages that were read from its file for readers since this was called last; by one thread. */
-  public int takePagesRead() {
-    int all = pagesRead();
+  public long takePagesRead() {
+    long all = pagesRead();
     return all - counts.getAndSet(TAKEN, all);
   }
 
@@ -135,7 +135,7 @@ public final class TableReads {
   }
 
   /** Pages that were read from its file for readers. */
-  public int pagesRead() {
+  public long pagesRead() {
     return counts.get(PAGES);
   }
 }
