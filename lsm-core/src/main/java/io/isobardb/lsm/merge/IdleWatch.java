@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Notices trees that nobody writes to any more, and has their memory merged into one run, and all
  * of them into one on disk once reads have paid for that ({@link Settler}).
  *
+ * <p>It also has small SSTables joined where there are many ({@link SmallTables}).
+ *
  * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
  * store that is not written to is not looked at again, but once a second if it holds what expires,
  * and when reads have paid for one more merge, or for an index ({@link TableIndexes}). Work that
@@ -40,6 +42,7 @@ public final class IdleWatch implements StoreWatch {
   private final MemoryMerger memoryMerger;
   private final Settler settler;
   private final TableIndexes indexes;
+  private final SmallTables smallTables;
   private final Map<TreeHandle, Seen> seen = new HashMap<>();
   private final BooleanSupplier unfinished;
   private @Nullable Handle handle;
@@ -74,6 +77,7 @@ public final class IdleWatch implements StoreWatch {
     this.memoryMerger = memoryMerger;
     this.settler = new Settler(engine, merger, flushes);
     this.indexes = new TableIndexes(engine, indexLookups);
+    this.smallTables = new SmallTables(engine, merger);
     this.unfinished = unfinished;
   }
 
@@ -97,6 +101,12 @@ public final class IdleWatch implements StoreWatch {
     if (started != null) {
       started.wakeWithin(PERIOD_NANOS);
     }
+  }
+
+  /** There may be many small SSTables by now. */
+  @Override
+  public void onFlushed() {
+    onWritten();
   }
 
   /** Cursors have lost more to delete markers; called by a thread that reads. */
@@ -158,10 +168,14 @@ public final class IdleWatch implements StoreWatch {
       seen.put(tree, new Seen(written, Settler.Reads.of(tree)));
       settler.forget(tree);
       memoryMerger.request(tree);
+      smallTables.request(tree);
       return true;
     }
     Settler.Reads reads = Settler.Reads.of(tree).since(before.reads());
-    if (!merger.unhindered() || memoryMerger.requestIdle(tree) || settler.request(tree, reads)) {
+    if (!merger.unhindered()
+        || memoryMerger.requestIdle(tree)
+        || smallTables.request(tree)
+        || settler.request(tree, reads)) {
       return true;
     }
     loss.listen(this::onWritten);
@@ -181,6 +195,7 @@ public final class IdleWatch implements StoreWatch {
       if (tree.closed()) {
         seen.remove(tree);
         settler.forget(tree);
+        smallTables.forget(tree);
       }
     }
   }

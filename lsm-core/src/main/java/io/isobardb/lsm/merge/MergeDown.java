@@ -7,6 +7,7 @@ import io.isobardb.lsm.version.PlacedRun;
 import io.isobardb.lsm.version.Version;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * does not belong to it, so it ends. Immutable.
  */
 public sealed interface MergeDown {
+  /** An SSTable of fewer pages is mostly what every SSTable has besides entries. */
+  int SMALL_PAGES = 8;
+
+  /** So much becomes one SSTable at a time. */
+  long MOST_JOINED_BYTES = 16 << 20;
+
   /** Whether an SSTable that stands there, above the last level, is to go down. */
   boolean goesDown(Version version, Place place, SSTableMeta table);
 
@@ -28,6 +35,24 @@ public sealed interface MergeDown {
    */
   default List<SSTableMeta> toJoin(Version version) {
     return List.of();
+  }
+
+  /** The first neighbours in the last level that are such; empty if none has another beside it. */
+  private static List<SSTableMeta> neighbours(Version version, Predicate<SSTableMeta> joins) {
+    List<SSTableMeta> joined = new ArrayList<>();
+    long bytes = 0;
+    for (SSTableMeta table : version.atHeight(0).elements()) {
+      if (joins.test(table) && bytes < MOST_JOINED_BYTES) {
+        joined.add(table);
+        bytes += table.sizeBytes();
+      } else if (joined.size() > 1) {
+        break;
+      } else {
+        joined.clear();
+        bytes = 0;
+      }
+    }
+    return joined.size() > 1 ? joined : List.of();
   }
 
   /** Why, for events. */
@@ -76,9 +101,6 @@ public sealed interface MergeDown {
       long expiredBy,
       long smallBytes)
       implements MergeDown {
-    /** So much becomes one at a time. */
-    private static final long MOST_JOINED_BYTES = 16 << 20;
-
     @Override
     public boolean goesDown(Version version, Place place, SSTableMeta table) {
       return table.minLsn() < belowLsn && meets(version, table);
@@ -93,21 +115,7 @@ public sealed interface MergeDown {
 
     @Override
     public List<SSTableMeta> toJoin(Version version) {
-      List<SSTableMeta> joined = new ArrayList<>();
-      long bytes = 0;
-      for (SSTableMeta table : version.atHeight(0).elements()) {
-        boolean joins = table.sizeBytes() < smallBytes && meets(version, table);
-        if (joins && bytes < MOST_JOINED_BYTES) {
-          joined.add(table);
-          bytes += table.sizeBytes();
-        } else if (joined.size() > 1) {
-          break;
-        } else {
-          joined.clear();
-          bytes = 0;
-        }
-      }
-      return joined.size() > 1 ? joined : List.of();
+      return neighbours(version, table -> table.sizeBytes() < smallBytes && meets(version, table));
     }
 
     private boolean isToBeCleaned(Version version, SSTableMeta table) {
@@ -176,6 +184,45 @@ public sealed interface MergeDown {
     @Override
     public String reason() {
       return "reads have paid for one run";
+    }
+  }
+
+  /**
+   * The store's wish that small SSTables which overlap nothing become larger ones: see {@link
+   * SmallTables}.
+   *
+   * @param belowFile those with higher numbers were written since
+   * @param smallBytes those that are smaller are small
+   */
+  record Small(long belowFile, long smallBytes) implements MergeDown {
+    /** In other runs, that is: nothing is rewritten for it on the way down. */
+    @Override
+    public boolean goesDown(Version version, Place place, SSTableMeta table) {
+      return isSmall(table)
+          && version.placedRuns().stream()
+              .noneMatch(
+                  other ->
+                      !other.place().equals(place)
+                          && other.run().overlaps(table.minKey(), table.maxKey()));
+    }
+
+    @Override
+    public List<SSTableMeta> toJoin(Version version) {
+      return neighbours(version, this::isSmall);
+    }
+
+    private boolean isSmall(SSTableMeta table) {
+      return table.fileNumber() < belowFile && table.sizeBytes() < smallBytes;
+    }
+
+    @Override
+    public String reason() {
+      return "many small SSTables";
+    }
+
+    @Override
+    public boolean isForReads() {
+      return false;
     }
   }
 }

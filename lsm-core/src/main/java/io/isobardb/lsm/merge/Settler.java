@@ -166,6 +166,11 @@ final class Settler {
   }
 
   private boolean mayWrite() {
+    return mayWrite(engine);
+  }
+
+  /** Whether what need not be merged may be. */
+  static boolean mayWrite(Engine engine) {
     return engine.log().isOpen()
         && !engine.environment().storage().discardsChanges()
         && engine.failure().cause() == null

@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class MergeWaits {
-  /** An SSTable of fewer pages is mostly what every SSTable has besides entries. */
-  private static final int SMALL_PAGES = 8;
-
   private final StoreParts parts;
   private final Engine engine;
   private final Operations operations;
@@ -51,7 +48,7 @@ final class MergeWaits {
               engine.log().end(),
               engine.catalog().newFileNumber(),
               engine.retention().expiredBy(tree),
-              (long) SMALL_PAGES * parts.pool().pageSize());
+              (long) MergeDown.SMALL_PAGES * parts.pool().pageSize());
       parts.checkpointer().flush(tree);
     } finally {
       operations.exit(slot);
