@@ -7,19 +7,30 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.query.RangeQuery;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.apache.kafka.streams.state.TimestampedBytesStore;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A key-value store; keys and values are Kafka's. */
 class IsobarKeyValueStore extends AbstractStore implements KeyValueStore<Bytes, byte[]> {
+  private static final Logger LOG = LoggerFactory.getLogger(IsobarKeyValueStore.class);
+
   private final KeyValueView view = new KeyValueView(this, false);
   private final KeyValueView committed = new KeyValueView(this, true);
+
+  /** Kafka adds timestamps to what this returns, and answers ranges by iterators of RocksDB's. */
+  private boolean isAdapted;
 
   IsobarKeyValueStore(String name) {
     super(name);
@@ -42,6 +53,15 @@ class IsobarKeyValueStore extends AbstractStore implements KeyValueStore<Bytes, 
   @Override
   final String layout() {
     return "key-value";
+  }
+
+  @Override
+  void onOpen(StateTree opened, StateStoreContext context, @Nullable StateStore root) {
+    try {
+      isAdapted = KafkaInternals.addsTimestamps(root);
+    } catch (LinkageError e) {
+      LOG.debug("this Kafka does not tell whether it adds timestamps", e);
+    }
   }
 
   @Override
@@ -136,6 +156,14 @@ class IsobarKeyValueStore extends AbstractStore implements KeyValueStore<Bytes, 
 
   @Override
   @Nullable QueryResult<?> answer(Query<?> query, boolean committedOnly) {
+    if (isAdapted && query instanceof RangeQuery) {
+      return QueryResult.forFailure(
+          FailureReason.UNKNOWN_QUERY_TYPE,
+          "store "
+              + name()
+              + " keeps no timestamps, and Kafka can't add them to ranges of such a store;"
+              + " IsobarStores.timestampedKeyValueStore makes one that keeps them");
+    }
     return (committedOnly ? committed : view).answer(query);
   }
 }

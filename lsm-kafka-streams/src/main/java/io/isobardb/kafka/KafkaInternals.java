@@ -15,13 +15,15 @@ import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCa
 import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
 import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
 import org.apache.kafka.streams.state.internals.CachingWindowStore;
+import org.apache.kafka.streams.state.internals.KeyValueToTimestampedKeyValueByteStoreAdapter;
 import org.apache.kafka.streams.state.internals.WrappedStateStore;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is not in Kafka's public packages: timestamps and positions of restored records, the metric
- * of dropped ones, and whether a store is cached. The one class that uses those packages. A Kafka
- * in which they are otherwise throws {@link LinkageError}; all works without but versioned stores.
+ * of dropped ones, and what lies before a state store. The one class that uses those packages. A
+ * Kafka in which they are otherwise throws {@link LinkageError}; all works without but versioned
+ * stores.
  */
 final class KafkaInternals {
   private static final byte[] NOTHING = new byte[0];
@@ -65,6 +67,15 @@ final class KafkaInternals {
       }
     }
     return false;
+  }
+
+  /** Whether Kafka adds a timestamp to each value that a state store returns. */
+  static boolean addsTimestamps(@Nullable StateStore root) {
+    StateStore at = root;
+    while (at instanceof WrappedStateStore<?, ?, ?> outer) {
+      at = outer.wrapped();
+    }
+    return at instanceof KeyValueToTimestampedKeyValueByteStoreAdapter;
   }
 
   /** What counts a record that came too late. */

@@ -12,10 +12,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.DslStoreFormat;
@@ -58,6 +62,7 @@ class DifferentialTest {
   private static final int FIRST = Integer.getInteger("isobar.streams.first", 0);
   private static final int CALLS = 50;
   private static final Duration RETENTION = Duration.ofMinutes(4);
+  private static final int RESTORED = 400_000; // records have times before it
   private static final Duration SIZE = Duration.ofSeconds(10);
   private static final TopicPartition CHANGELOG = new TopicPartition("app-x-changelog", 0);
 
@@ -111,6 +116,18 @@ class DifferentialTest {
       // Kafka's differ in whether a removal, or a put that does nothing, advances the position.
       if (!reopened && what.startsWith("put at")) {
         assertEquals(kafkas.getPosition(), ours.getPosition(), seed + ": position after " + what);
+      }
+    }
+
+    /** Records of the changelog come, as they do before a task begins, and to a standby. */
+    void restore(Random random, Supplier<ConsumerRecord<byte[], byte[]>> records) {
+      for (int calls = random.nextInt(5); calls > 0; calls--) {
+        List<ConsumerRecord<byte[], byte[]>> call = new ArrayList<>();
+        for (int size = random.nextInt(20); size >= 0; size--) {
+          call.add(records.get());
+        }
+        kafkasTask.context().restoreWithHeaders("x", call);
+        oursTask.context().restoreWithHeaders("x", call);
       }
     }
 
@@ -175,6 +192,21 @@ class DifferentialTest {
     return random.nextInt(5) == 0 ? null : ("v" + call).getBytes(UTF_8);
   }
 
+  private static ConsumerRecord<byte[], byte[]> record(byte[] key, byte[] value, long time) {
+    return new ConsumerRecord<>(
+        CHANGELOG.topic(),
+        CHANGELOG.partition(),
+        0,
+        time,
+        TimestampType.CREATE_TIME,
+        0,
+        0,
+        key,
+        value,
+        new RecordHeaders(),
+        Optional.empty());
+  }
+
   @Test
   void keyValueStores() throws IOException {
     for (int seed = FIRST; seed < SEEDS; seed++) {
@@ -189,6 +221,10 @@ class DifferentialTest {
                           : Stores.persistentKeyValueStore("x"))
                       .get(),
               () -> IsobarStores.keyValueStore("x").get())) {
+        if (!inMemory) { // Kafka's takes what it restores for input
+          twins.restore(random, () -> record(key(random).get(), value(random, -1), 0));
+          twins.same("restored", store -> show(store.all()));
+        }
         for (int i = 0; i < CALLS; i++) {
           Bytes key = key(random);
           Bytes other = random.nextInt(6) == 0 ? null : key(random);
@@ -249,7 +285,18 @@ class DifferentialTest {
       try (Twins<WindowStore<Bytes, byte[]>> twins =
           new Twins<>(
               seed, () -> kafkas.windowStore(params).get(), () -> ours.windowStore(params).get())) {
-        long now = 0;
+        long now = random.nextInt(2) * RESTORED;
+        twins.restore(
+            random,
+            () ->
+                record(
+                    IsobarWindowStore.key(
+                        key(random).get(),
+                        random.nextInt(RESTORED) / grain * grain,
+                        duplicates ? 1 + random.nextInt(3) : 0),
+                    value(random, -1),
+                    0));
+        twins.same("restored", store -> show(store.all()));
         for (int i = 0; i < CALLS; i++) {
           now += random.nextInt(20_000) / grain * grain;
           Bytes key = key(random);
@@ -309,8 +356,17 @@ class DifferentialTest {
               seed,
               () -> kafkas.sessionStore(params).get(),
               () -> ours.sessionStore(params).get())) {
-        long now = 0;
+        long now = random.nextInt(2) * RESTORED;
         long latest = 0;
+        twins.restore(
+            random,
+            () -> {
+              long end = random.nextInt(RESTORED) / grain * grain;
+              long start = Math.max(0, end - random.nextInt(30_000) / grain * grain);
+              byte[] key = IsobarSessionStore.key(key(random).get(), end, start);
+              return record(key, value(random, -1), 0);
+            });
+        twins.same("restored", store -> show(store.fetch((Bytes) null, null)));
         for (int i = 0; i < CALLS; i++) {
           now += random.nextInt(20_000) / grain * grain;
           Bytes key = key(random);
@@ -388,7 +444,14 @@ class DifferentialTest {
               () ->
                   (VersionedBytesStore)
                       IsobarStores.versionedKeyValueStore("x", retention).get())) {
-        long now = 0;
+        long now = random.nextInt(2) * RESTORED;
+        twins.restore(
+            random,
+            () ->
+                record(
+                    new byte[random.nextInt(3)],
+                    value(random, -1),
+                    random.nextInt(RESTORED) / grain * grain));
         for (int i = 0; i < 3 * CALLS; i++) {
           now += random.nextInt(3_000) / grain * grain;
           Bytes key = Bytes.wrap(new byte[random.nextInt(3)]);

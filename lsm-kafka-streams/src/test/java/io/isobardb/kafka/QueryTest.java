@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.kstream.Windowed;
@@ -32,6 +33,9 @@ import org.apache.kafka.streams.query.WindowRangeQuery;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.TimestampedKeyValueStore;
+import org.apache.kafka.streams.state.ValueAndTimestamp;
 import org.apache.kafka.streams.state.WindowStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -89,6 +93,23 @@ class QueryTest {
     assertEquals(
         FailureReason.UNKNOWN_QUERY_TYPE,
         ask(store, WindowRangeQuery.<Bytes, byte[]>withKey(key("a"))).getFailureReason());
+    store.close();
+  }
+
+  /** Kafka adds timestamps to what a plain store answers, and takes its iterators for RocksDB's. */
+  @Test
+  void rangesOfAPlainStoreThatIsAskedForTimestampsSayWhatToUse() {
+    TimestampedKeyValueStore<String, String> store =
+        task()
+            .open(
+                Stores.timestampedKeyValueStoreBuilder(
+                        IsobarStores.keyValueStore("s"), Serdes.String(), Serdes.String())
+                    .build());
+    store.put("a", ValueAndTimestamp.make("1", 5));
+    assertEquals("1", ask(store, KeyQuery.<String, String>withKey("a")).getResult());
+    QueryResult<?> range = ask(store, RangeQuery.<String, String>withNoBounds());
+    assertEquals(FailureReason.UNKNOWN_QUERY_TYPE, range.getFailureReason());
+    assertTrue(range.getFailureMessage().contains("IsobarStores.timestampedKeyValueStore"));
     store.close();
   }
 
