@@ -251,6 +251,7 @@ class PageLoadsTest {
       int first = 100;
       CountDownLatch full = new CountDownLatch(16);
       CountDownLatch go = new CountDownLatch(1);
+      CountDownLatch ended = new CountDownLatch(1);
       CountDownLatch helped = new CountDownLatch(1);
       AtomicInteger ofSecond = new AtomicInteger();
       world.storage.reads =
@@ -264,9 +265,15 @@ class PageLoadsTest {
               helped.await();
             } else {
               go.countDown();
+              ended.await();
             }
           };
-      Thread one = new Thread(() -> world.space.loads().load(world.pages(1, first + 1)));
+      Thread one =
+          new Thread(
+              () -> {
+                world.space.loads().load(world.pages(1, first + 1));
+                ended.countDown();
+              });
       one.start();
       full.await();
       Thread two = new Thread(() -> world.space.loads().load(world.pages(first + 1, first + 61)));
