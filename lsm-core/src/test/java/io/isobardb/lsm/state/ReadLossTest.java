@@ -40,7 +40,7 @@ class ReadLossTest {
     loss.steps(100, 25, 3);
     assertEquals(7000, loss.scans().nanos());
     loss.gets(10, 3);
-    assertEquals(3000, loss.scans().nanos());
+    assertEquals(5500, loss.scans().nanos());
     assertEquals(7500, loss.nanosPerRun());
   }
 
