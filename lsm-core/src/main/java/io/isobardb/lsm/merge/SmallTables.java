@@ -12,8 +12,8 @@ import java.util.Map;
  * Has many small SSTables of a tree become few. What is flushed or checkpointed often, in the order
  * of keys, overlaps nothing: no merge is due for it, however many SSTables there are.
  *
- * <p>They go down to the last level, where neighbours are joined. So many are joined at once that a
- * byte is rewritten once or twice for that.
+ * <p>They go down to the last level, where neighbours are joined. So many are joined at once that
+ * this writes little beside what their flushes wrote (decision 0061).
  *
  * <p>Thread rule: for {@link IdleWatch}, which calls one method at a time.
  */
@@ -30,7 +30,7 @@ final class SmallTables {
   /** Of trees whose small SSTables are being joined. */
   private final Map<TreeHandle, MergeDown.Small> begun = new HashMap<>();
 
-  /** What was looked at last of others, to no avail. */
+  /** Which version of others had too few when it was looked at last. */
   private final Map<TreeHandle, Version> seen = new HashMap<>();
 
   SmallTables(Engine engine, Merger merger) {
@@ -39,7 +39,7 @@ final class SmallTables {
   }
 
   /**
-   * Begins to join what a tree has of them, if it is much, or goes on with that.
+   * Begins to join what a tree has of them, if there are many, or goes on with that.
    *
    * @return whether it should be asked again soon
    */

@@ -184,11 +184,11 @@ public final class PageLoads {
     private final List<Errand> errands = new ArrayList<>();
     private @Nullable Signal ended;
 
-    /** Helpers that were asked, that have begun, and that have left. */
-    private final AtomicInteger asked = new AtomicInteger();
+    /** Helpers that were asked and have not left. */
+    private final AtomicInteger helpers = new AtomicInteger();
 
-    private final AtomicInteger begun = new AtomicInteger();
-    private final AtomicInteger left = new AtomicInteger();
+    /** Those of them that have not begun. */
+    private final AtomicInteger open = new AtomicInteger();
 
     Wave(MissedPages pages, int mostHelpers) {
       this.pages = pages;
@@ -207,10 +207,10 @@ public final class PageLoads {
     }
 
     private boolean mayHaveAnother() {
-      int open = asked.get() - begun.get();
-      return helpers() < Math.min(pages.count() - next.get(), share())
-          && inFlight.get() + open + 1 < MOST
-          && loading.get() + open < mostHelpers;
+      int coming = open.get();
+      return helpers.get() < Math.min(pages.count() - next.get(), share())
+          && inFlight.get() + coming + 1 < MOST
+          && loading.get() + coming < mostHelpers;
     }
 
     private boolean ask() {
@@ -225,12 +225,9 @@ public final class PageLoads {
       }
       Errand errand = new Errand(this::help, signal);
       errands.add(errand);
-      asked.incrementAndGet();
+      helpers.incrementAndGet();
+      open.incrementAndGet();
       return by.help(errand);
-    }
-
-    private int helpers() {
-      return asked.get() - left.get();
     }
 
     /** How many helpers it may have beside those of other callers. */
@@ -241,10 +238,10 @@ public final class PageLoads {
 
     /** A helper's part: it leaves once others should have it. */
     private void help() {
-      begun.incrementAndGet();
+      open.decrementAndGet();
       try {
         if (loading.incrementAndGet() <= mostHelpers) {
-          while (helpers() <= share()) {
+          while (helpers.get() <= share()) {
             int i = next.getAndIncrement();
             if (i >= pages.count()) {
               return;
@@ -254,7 +251,7 @@ public final class PageLoads {
         }
       } finally {
         loading.decrementAndGet();
-        left.incrementAndGet();
+        helpers.decrementAndGet();
       }
     }
 

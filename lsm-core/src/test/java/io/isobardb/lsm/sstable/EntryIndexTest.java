@@ -286,7 +286,7 @@ class EntryIndexTest {
     }
   }
 
-  private static int valueLength(Run run, long location) {
+  static int valueLength(Run run, long location) {
     Memory memory = run.pool.memory(SSTable.pageOf(location));
     int base = run.pool.base(SSTable.pageOf(location));
     return PageReader.valueLength(memory, base, SSTable.entryOf(location));

@@ -61,6 +61,14 @@ class TableIndexingTest {
     return table.isIndexed(Lsn.MAX);
   }
 
+  /** An SSTable on disk of two versions of each key, of which the cache has all. */
+  private static SSTable cached(Run run) throws IOException {
+    addTwoVersions(run);
+    SSTable table = run.onDisk(7, Packer.NONE, false);
+    load(table);
+    return table;
+  }
+
   private static long search(Run run, SSTable table, byte[] key, long lsn) {
     int slot = run.pool.epochs().enter();
     try {
@@ -70,30 +78,25 @@ class TableIndexingTest {
     }
   }
 
-  private static int valueLength(Run run, long location) {
-    Memory memory = run.pool.memory(SSTable.pageOf(location));
-    int base = run.pool.base(SSTable.pageOf(location));
-    return PageReader.valueLength(memory, base, SSTable.entryOf(location));
-  }
-
   @Test
   void eachVersionIsFoundThatTheReaderSees() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       assertTrue(index(table));
       long bytes = EntryIndex.bytesFor(run.pool, table.meta().entries());
       assertEquals(bytes, run.pool.ledger().bytes(Purpose.INDEXES));
       int slot = run.pool.epochs().enter();
       for (int i = 0; i < KEYS; i++) {
         byte[] key = key(2 * i);
-        assertEquals(101, valueLength(run, table.search(key, hash(key), Lsn.MAX, true)));
-        assertEquals(100, valueLength(run, table.search(key, hash(key), 8 * (i + 50_000), true)));
+        assertEquals(
+            101, EntryIndexTest.valueLength(run, table.search(key, hash(key), Lsn.MAX, true)));
+        assertEquals(
+            100,
+            EntryIndexTest.valueLength(run, table.search(key, hash(key), 8 * (i + 50_000), true)));
         assertEquals(SSTable.ABSENT, table.search(key, hash(key), 8 * i, true));
         long guess = table.guess(hash(key));
         long place = guess < 0 ? guess : table.place(guess);
-        assertEquals(101, valueLength(run, table.search(key, Lsn.MAX, place)));
+        assertEquals(101, EntryIndexTest.valueLength(run, table.search(key, Lsn.MAX, place)));
         byte[] absent = key(2 * i + 1);
         assertEquals(SSTable.ABSENT, table.search(absent, hash(absent), Lsn.MAX, true));
         assertEquals(SSTable.ABSENT, table.search(absent, Lsn.MAX, place));
@@ -157,9 +160,7 @@ class TableIndexingTest {
   @Test
   void nothingIsMadeOfWhatGoesMeanwhile() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       try (TableIndexing indexing = TableIndexing.begin(table)) {
         assertNotNull(indexing);
         assertTrue(indexing.step(1));
@@ -177,9 +178,7 @@ class TableIndexingTest {
   @Test
   void nothingIsMadeWithoutRoom() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       run.cache.resize(4096L * table.meta().pageCount());
       assertFalse(index(table));
       run.cache.resize(4096L * 2000);
@@ -198,9 +197,7 @@ class TableIndexingTest {
   @Test
   void aMissNamesTheOnlyPageThatIsToBeRead() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       assertTrue(index(table));
       // The file's pages go, and the index does not.
       run.cache.drop(table.fileNumber(), table.meta().pageCount());
@@ -212,7 +209,7 @@ class TableIndexingTest {
       assertEquals(SSTable.missedPage(miss), SSTable.pageOf(location));
       assertEquals(1, run.cachedPages(table.fileNumber()));
       table.unpin(SSTable.pageOf(location));
-      assertEquals(101, valueLength(run, search(run, table, key, Lsn.MAX)));
+      assertEquals(101, EntryIndexTest.valueLength(run, search(run, table, key, Lsn.MAX)));
       byte[] absent = key(2001);
       assertEquals(SSTable.ABSENT, table.locatePinned(absent, hash(absent), Lsn.MAX, false));
       assertEquals(1, run.cachedPages(table.fileNumber()));
@@ -228,9 +225,7 @@ class TableIndexingTest {
   @Test
   void itGoesBeforePagesDoAndReadersGoByTheIndexPages() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       assertTrue(index(table));
       int slot = run.pool.epochs().enter();
       byte[] key = key(2000);
@@ -239,12 +234,14 @@ class TableIndexingTest {
       assertFalse(table.isIndexed(Lsn.MAX));
       assertEquals(0, run.pool.ledger().bytes(Purpose.INDEXES));
       // A guess remains what it was.
-      assertEquals(101, valueLength(run, table.search(key, Lsn.MAX, table.place(guess))));
+      assertEquals(
+          101, EntryIndexTest.valueLength(run, table.search(key, Lsn.MAX, table.place(guess))));
       assertEquals(SSTable.UNKNOWN, table.guess(hash(key)));
       assertEquals(0, table.fetch(hash(key)));
       for (int i = 0; i < KEYS; i++) {
         byte[] other = key(2 * i);
-        assertEquals(101, valueLength(run, table.search(other, hash(other), Lsn.MAX, true)));
+        assertEquals(
+            101, EntryIndexTest.valueLength(run, table.search(other, hash(other), Lsn.MAX, true)));
       }
       run.pool.epochs().exit(slot);
       table.release();
@@ -254,9 +251,7 @@ class TableIndexingTest {
   @Test
   void aReaderInAnEpochMayLookAtAnIndexThatHasGone() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       EntryIndex made =
           EntryIndex.empty(run.pool, Purpose.INDEXES, table.meta().entries(), table::dropIndex);
       assertNotNull(made);
@@ -297,14 +292,15 @@ class TableIndexingTest {
         assertTrue(run.pool.ledger().bytes(Purpose.INDEXES) > 0);
         for (int i = 0; i < KEYS; i++) {
           byte[] key = key(2 * i);
-          assertEquals(101, valueLength(run, search(run, table, key, Lsn.MAX)));
-          assertEquals(100, valueLength(run, search(run, table, key, 8 * (i + 50_000))));
+          assertEquals(101, EntryIndexTest.valueLength(run, search(run, table, key, Lsn.MAX)));
+          assertEquals(
+              100, EntryIndexTest.valueLength(run, search(run, table, key, 8 * (i + 50_000))));
           assertEquals(SSTable.ABSENT, search(run, table, key(2 * i + 1), Lsn.MAX));
         }
         if (round == 0) {
           run.cache.resize(0);
           assertFalse(table.isIndexed(Lsn.MAX));
-          assertEquals(101, valueLength(run, search(run, table, key(0), Lsn.MAX)));
+          assertEquals(101, EntryIndexTest.valueLength(run, search(run, table, key(0), Lsn.MAX)));
           run.cache.resize(4096L * 2000);
         }
       }
@@ -317,9 +313,7 @@ class TableIndexingTest {
   @Test
   void lookupsPayForIt() throws IOException {
     try (Run run = new Run(4096, KeyOrder.BYTES, 2000)) {
-      addTwoVersions(run);
-      SSTable table = run.onDisk(7, Packer.NONE, false);
-      load(table);
+      SSTable table = cached(run);
       assertTrue(TableIndexing.isWorthIt(table));
       assertFalse(table.isPaidFor(0.25));
       assertTrue(table.isPaidFor(0));

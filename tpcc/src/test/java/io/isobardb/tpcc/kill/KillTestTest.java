@@ -21,8 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -100,7 +98,6 @@ class KillTestTest {
 
   /** Such as one whose JVM has crashed: 134 is not the code of a process that was killed. */
   @Test
-  @DisabledOnOs(OS.WINDOWS)
   void aProcessThatEndsByItselfIsAFailureWhateverItsCode() throws Exception {
     StoreSpec spec =
         new StoreSpec(
