@@ -53,7 +53,8 @@ public final class IdleWatch implements StoreWatch {
   private long notedNanos = Long.MIN_VALUE;
 
   /**
-   * What a tree was like at its last look that found it written to.
+   * What a tree was like at its last look that found it written to, or lookups to have gained more
+   * than scans have lost.
    *
    * @param bytesWritten to it by users
    * @param reads of it
@@ -172,6 +173,12 @@ public final class IdleWatch implements StoreWatch {
       return true;
     }
     Settler.Reads reads = Settler.Reads.of(tree).since(before.reads());
+    if (reads.scans().nanos() < 0) {
+      // Lookups of the past say nothing of what comes: scans need not make up for them.
+      Seen now = new Seen(written, Settler.Reads.of(tree));
+      seen.put(tree, now);
+      reads = now.reads().since(now.reads());
+    }
     if (!merger.unhindered()
         || memoryMerger.requestIdle(tree)
         || smallTables.request(tree)
