@@ -10,11 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
 import io.isobardb.lsm.observe.StoreStats;
@@ -28,6 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("any-jdk")
@@ -104,6 +107,28 @@ class CompactTest {
       for (int i = 0; i < 200; i++) {
         assertArrayEquals(value(i, 100), tree.get(key(i)));
       }
+    }
+  }
+
+  /** SSTables are cut by the pages they have. Compressed, all of them are small files. */
+  @Test
+  @Timeout(60)
+  void smallFilesOfManyPagesAreNotJoined() {
+    SimulatedWorld world = new SimulatedWorld(4);
+    try (Store store = world.open(OPTIONS)) {
+      Tree tree = store.openTree("t", TreeOptions.builder().compression(Compression.LZ4).build());
+      for (int i = 0; i < 1500; i++) {
+        tree.put(key(i), new byte[900]);
+      }
+      tree.compact(null, null);
+      StoreStats.TreeStats stats = stats(store);
+      assertOnlyInTheLastLevel(stats);
+      assertTrue(stats.tables() > 1, stats.tables() + " SSTables");
+      long most = (long) MergeDown.SMALL_PAGES * OPTIONS.pageSize();
+      assertTrue(stats.diskBytes() / stats.tables() < most, stats.diskBytes() + " bytes");
+      long before = store.stats().merges();
+      tree.compact(null, null);
+      assertEquals(before, store.stats().merges());
     }
   }
 
