@@ -19,18 +19,21 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.event.FailureLatch;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("any-jdk")
@@ -112,7 +115,6 @@ class CompactTest {
 
   /** SSTables are cut by the pages they have. Compressed, all of them are small files. */
   @Test
-  @Timeout(60)
   void smallFilesOfManyPagesAreNotJoined() {
     SimulatedWorld world = new SimulatedWorld(4);
     try (Store store = world.open(OPTIONS)) {
@@ -120,6 +122,17 @@ class CompactTest {
       for (int i = 0; i < 1500; i++) {
         tree.put(key(i), new byte[900]);
       }
+      AtomicInteger merges = new AtomicInteger();
+      FailureLatch failure = Inside.of(store).engine().failure();
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onMerged(Merge merge) {
+              if (merges.incrementAndGet() == 200) {
+                failure.fail(new AssertionError("it goes on for ever"));
+              }
+            }
+          });
       tree.compact(null, null);
       StoreStats.TreeStats stats = stats(store);
       assertOnlyInTheLastLevel(stats);
