@@ -1,17 +1,27 @@
 package io.isobardb.kafka;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.streams.KeyValue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An iterator over entries of one range of keys in each of several segments. It goes from one
- * segment to the next that has entries, and skips what lies between the ranges.
+ * segment to the next that has entries, and skips what lies between the ranges. If what it is to
+ * find can be looked up in another order and is not too much, it does that, and puts the keys in
+ * order.
  *
  * @param <K> its keys
  */
 abstract class SegmentScan<K> extends StateIterator<K> {
+  /** So many keys are looked up and put in order; they take some megabytes of heap. */
+  static final int MOST_LOOKED_UP = 1 << 16;
+
   /**
    * What a scan covers.
    *
@@ -21,6 +31,7 @@ abstract class SegmentScan<K> extends StateIterator<K> {
    * @param upper the key behind the range in each segment; null for the end of the segment
    * @param forward whether it goes to larger keys
    * @param accepts whether a key behind the segment's number counts
+   * @param lookup where the same is looked up; null if it is not
    */
   record Range(
       long first,
@@ -28,7 +39,8 @@ abstract class SegmentScan<K> extends StateIterator<K> {
       byte[] lower,
       byte @Nullable [] upper,
       boolean forward,
-      Predicate<byte[]> accepts) {
+      Predicate<byte[]> accepts,
+      @Nullable Lookup lookup) {
     byte[] begin(long segment) {
       return SegmentedStore.inSegment(segment, lower);
     }
@@ -40,8 +52,20 @@ abstract class SegmentScan<K> extends StateIterator<K> {
     }
   }
 
+  /**
+   * Another range of the same segments that has the same entries in another order.
+   *
+   * @param range behind the other one in each segment
+   * @param key the key in the other range of what has a key in this one, both behind the segment's
+   *     number
+   */
+  record Lookup(Range range, UnaryOperator<byte[]> key) {}
+
   private final Range range;
   private long segment;
+
+  /** The keys that were looked up, with their segments; null if all keys are gone through. */
+  private @Nullable Iterator<byte[]> lookedUp;
 
   SegmentScan(StateTree tree, Range range, boolean committed) {
     super(
@@ -50,11 +74,16 @@ abstract class SegmentScan<K> extends StateIterator<K> {
         () ->
             tree.entries(
                 range.begin(range.first()),
-                range.end(Math.max(range.first(), range.last())),
+                lastOf(range).end(Math.max(range.first(), range.last())),
                 range.forward(),
                 committed));
     this.range = range;
-    this.segment = range.forward() ? range.first() : range.last();
+  }
+
+  /** The range that lies behind in each segment. */
+  private static Range lastOf(Range range) {
+    Lookup lookup = range.lookup();
+    return lookup == null ? range : lookup.range();
   }
 
   /** Kafka's windows and sessions are over then. */
@@ -68,40 +97,97 @@ abstract class SegmentScan<K> extends StateIterator<K> {
 
   @Override
   final @Nullable KeyValue<K, byte[]> advance(Entries entries, boolean first) {
-    if (range.first() > range.last()) {
+    Lookup lookup = range.lookup();
+    if (first && lookup != null) {
+      lookedUp = lookUp(entries, lookup);
+    }
+    Iterator<byte[]> keys = lookedUp;
+    return keys == null ? next(entries, first) : next(entries, keys);
+  }
+
+  /** The next of all. */
+  private @Nullable KeyValue<K, byte[]> next(Entries entries, boolean first) {
+    byte[] key = nextKey(entries, range, first);
+    while (key != null) {
+      KeyValue<K, byte[]> entry = entry(key, entries);
+      if (entry != null) {
+        return entry;
+      }
+      key = nextKey(entries, range, false);
+    }
+    return null;
+  }
+
+  /** The next of those that were looked up. */
+  private @Nullable KeyValue<K, byte[]> next(Entries entries, Iterator<byte[]> keys) {
+    while (keys.hasNext()) {
+      byte[] key = keys.next();
+      boolean found = entries.seek(range.forward() ? key : Arrays.copyOf(key, key.length + 1));
+      KeyValue<K, byte[]> entry =
+          found && Arrays.equals(entries.key(), key) ? entry(behindSegment(key), entries) : null;
+      if (entry != null) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  /** The keys of all that counts, in the order of the scan; null if they are too many. */
+  private @Nullable Iterator<byte[]> lookUp(Entries entries, Lookup lookup) {
+    List<byte[]> keys = new ArrayList<>();
+    byte[] found = nextKey(entries, lookup.range(), true);
+    while (found != null) {
+      if (keys.size() == MOST_LOOKED_UP) {
+        return null;
+      }
+      keys.add(SegmentedStore.inSegment(segment, lookup.key().apply(found)));
+      found = nextKey(entries, lookup.range(), false);
+    }
+    Comparator<byte[]> order = Arrays::compareUnsigned;
+    keys.sort(range.forward() ? order : order.reversed());
+    return keys.iterator();
+  }
+
+  /** Moves on to the next key that counts, and gives what of it is behind the segment's number. */
+  private byte @Nullable [] nextKey(Entries entries, Range in, boolean first) {
+    if (in.first() > in.last()) {
       return null;
     }
-    boolean found = first ? seek(entries) : entries.next();
+    if (first) {
+      segment = in.forward() ? in.first() : in.last();
+    }
+    boolean found = first ? seek(entries, in) : entries.next();
     while (found) {
       byte[] key = entries.key();
       long at = SegmentedStore.segment(key);
       boolean entered = at != segment;
       segment = at;
-      boolean beforeRange = Arrays.compareUnsigned(key, range.begin(at)) < 0;
-      boolean behindRange = Arrays.compareUnsigned(key, range.end(at)) >= 0;
+      boolean beforeRange = Arrays.compareUnsigned(key, in.begin(at)) < 0;
+      boolean behindRange = Arrays.compareUnsigned(key, in.end(at)) >= 0;
       if (beforeRange || behindRange) {
         // In the direction of the scan, the range of this segment is ahead or has been passed.
-        if (beforeRange != range.forward()) {
-          segment += range.forward() ? 1 : -1;
+        if (beforeRange != in.forward()) {
+          segment += in.forward() ? 1 : -1;
         } else if (!entered) {
           throw new IllegalStateException("a scan stands before its range in segment " + at);
         }
-        found = segment >= range.first() && segment <= range.last() && seek(entries);
+        found = segment >= in.first() && segment <= in.last() && seek(entries, in);
         continue;
       }
-      byte[] inSegment = Arrays.copyOfRange(key, Long.BYTES, key.length);
-      if (range.accepts().test(inSegment)) {
-        KeyValue<K, byte[]> entry = entry(inSegment, entries);
-        if (entry != null) {
-          return entry;
-        }
+      byte[] inSegment = behindSegment(key);
+      if (in.accepts().test(inSegment)) {
+        return inSegment;
       }
       found = entries.next();
     }
     return null;
   }
 
-  private boolean seek(Entries entries) {
-    return entries.seek(range.forward() ? range.begin(segment) : range.end(segment));
+  private static byte[] behindSegment(byte[] key) {
+    return Arrays.copyOfRange(key, Long.BYTES, key.length);
+  }
+
+  private boolean seek(Entries entries, Range in) {
+    return entries.seek(in.forward() ? in.begin(segment) : in.end(segment));
   }
 }

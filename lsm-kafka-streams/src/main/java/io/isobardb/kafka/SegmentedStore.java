@@ -274,21 +274,30 @@ abstract class SegmentedStore extends AbstractStore {
 
   /** The range of a scan by key. */
   final SegmentScan.Range byKey(Search search, Filter filter) {
+    return byKey(search, filter, null);
+  }
+
+  private SegmentScan.Range byKey(
+      Search search, Filter filter, SegmentScan.@Nullable Lookup lookup) {
     byte[] lower = search.lower() == null ? NOTHING : search.lower();
     byte[] upper = search.upper();
     if (!byTime) {
-      return range(search, lower, upper, filter::accepts);
+      return range(search, lower, upper, filter::accepts, null);
     }
     return range(
         search,
         tagged(BY_KEY, lower),
         upper == null ? new byte[] {BY_TIME} : tagged(BY_KEY, upper),
-        key -> filter.accepts(untagged(key)));
+        key -> filter.accepts(untagged(key)),
+        lookup);
   }
 
-  /** The range of a scan by time; by key within a segment if it has to be in that order. */
+  /**
+   * The range of a scan by time. If what is found has to be in the order of keys within a segment,
+   * it is looked up by time all the same.
+   */
   final SegmentScan.Range byTime(Search search, Filter filter) {
-    if (!searchesByTime) {
+    if (!byTime) {
       return byKey(search, filter);
     }
     byte[] lower = ByteBuffer.allocate(1 + Long.BYTES).put(BY_TIME).putLong(search.from()).array();
@@ -296,11 +305,22 @@ abstract class SegmentedStore extends AbstractStore {
         search.to() == Long.MAX_VALUE
             ? new byte[] {BY_TIME + 1}
             : ByteBuffer.allocate(1 + Long.BYTES).put(BY_TIME).putLong(search.to() + 1).array();
-    return range(search, lower, upper, key -> filter.accepts(timeLast(untagged(key))));
+    SegmentScan.Range range =
+        range(search, lower, upper, key -> filter.accepts(timeLast(untagged(key))), null);
+    return searchesByTime
+        ? range
+        : byKey(
+            search,
+            filter,
+            new SegmentScan.Lookup(range, key -> tagged(BY_KEY, timeLast(untagged(key)))));
   }
 
   private SegmentScan.Range range(
-      Search search, byte[] lower, byte @Nullable [] upper, Predicate<byte[]> accepts) {
+      Search search,
+      byte[] lower,
+      byte @Nullable [] upper,
+      Predicate<byte[]> accepts,
+      SegmentScan.@Nullable Lookup lookup) {
     long first = Math.max(0, search.from()) / interval;
     return new SegmentScan.Range(
         search.committed() ? first : Math.max(first, expired),
@@ -308,7 +328,8 @@ abstract class SegmentedStore extends AbstractStore {
         lower,
         upper,
         search.forward(),
-        accepts);
+        accepts,
+        lookup);
   }
 
   /** An entry of a scan, whose key stands behind the segment's number. */
