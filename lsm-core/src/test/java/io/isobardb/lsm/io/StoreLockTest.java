@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -96,6 +97,22 @@ final class StoreLockTest {
     try (DirectoryStorage storage = DirectoryStorage.open(onFull, false)) {
       storage.lock();
       assertRefused(dir);
+    }
+  }
+
+  /** The look at it fails: the path leads to another directory by then. */
+  @Test
+  void aLockThatIsLostWhileItIsTakenIsGivenBack() throws IOException {
+    Path path = Files.createDirectory(dir.toRealPath().resolve("store"));
+    try (OpenDirectory opened = OpenDirectory.hold(path, FileAccess.OWNER)) {
+      Path moved = Files.move(path, path.resolveSibling("moved"));
+      Files.createFile(Files.createDirectory(path).resolve(StoreLock.FILE));
+      IOException e = assertThrows(IOException.class, () -> StoreLock.take(opened, path));
+      assertTrue(e.getMessage().contains("the lock was lost"), e.getMessage());
+      assertTrue(Files.size(moved.resolve(StoreLock.FILE)) > 0, "it was locked");
+      try (DirectoryStorage storage = DirectoryStorage.open(moved, false)) {
+        storage.lock();
+      }
     }
   }
 
