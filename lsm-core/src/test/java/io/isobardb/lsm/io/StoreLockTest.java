@@ -15,6 +15,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +98,39 @@ final class StoreLockTest {
     try (DirectoryStorage storage = DirectoryStorage.open(onFull, false)) {
       storage.lock();
       assertRefused(dir);
+    }
+  }
+
+  @Test
+  void aFileThatCantBeLockedIsTold() throws IOException {
+    Path without =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            new GuardedFiles.Guard() {
+              @Override
+              public void check(GuardedFiles.Access access, Path path) {}
+
+              @Override
+              public FileChannel opened(Path path, FileChannel channel) {
+                return new ShortChannel(channel, 1, null) {
+                  @Override
+                  public FileLock tryLock(long position, long size, boolean shared)
+                      throws IOException {
+                    throw new IOException("No locks available");
+                  }
+                };
+              }
+            });
+    String told =
+        dir.toRealPath().resolve("LOCK")
+            + ": can't be locked: no locks available; use a file system of this machine that has"
+            + " locks";
+    try (DirectoryStorage storage = DirectoryStorage.open(without, false)) {
+      IOException e = assertThrows(IOException.class, storage::lock);
+      assertEquals(told, e.getMessage());
+    }
+    try (DirectoryStorage storage = DirectoryStorage.openToRead(without)) {
+      assertEquals(told, storage.lockToRead());
     }
   }
 
