@@ -178,6 +178,7 @@ class CodecsTest {
         };
     Level before = logger.getLevel();
     logger.setLevel(Level.WARNING);
+    logger.setUseParentHandlers(false);
     logger.addHandler(handler);
     try {
       Exception given =
@@ -193,6 +194,7 @@ class CodecsTest {
       assertTold(stored.getMessage());
     } finally {
       logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
       logger.setLevel(before);
     }
     assertEquals(2, logged.size(), logged::toString);
