@@ -138,16 +138,28 @@ final class StoreLockTest {
   @Test
   void aLockThatIsLostWhileItIsTakenIsGivenBack() throws IOException {
     Path path = Files.createDirectory(dir.toRealPath().resolve("store"));
-    try (OpenDirectory opened = OpenDirectory.hold(path, FileAccess.OWNER)) {
-      Path moved = Files.move(path, path.resolveSibling("moved"));
+    List<FileChannel> channels = new ArrayList<>();
+    Path watched =
+        GuardedFiles.guard(
+            path,
+            new GuardedFiles.Guard() {
+              @Override
+              public void check(GuardedFiles.Access access, Path path) {}
+
+              @Override
+              public FileChannel opened(Path path, FileChannel channel) {
+                channels.add(channel);
+                return channel;
+              }
+            });
+    try (OpenDirectory opened = OpenDirectory.hold(watched, FileAccess.OWNER)) {
+      Files.move(path, path.resolveSibling("moved"));
       Files.createFile(Files.createDirectory(path).resolve(StoreLock.FILE));
       IOException e = assertThrows(IOException.class, () -> StoreLock.take(opened, path));
       assertTrue(e.getMessage().contains("the lock was lost"), e.getMessage());
-      assertTrue(Files.size(moved.resolve(StoreLock.FILE)) > 0, "it was locked");
-      try (DirectoryStorage storage = DirectoryStorage.open(moved, false)) {
-        storage.lock();
-      }
     }
+    assertEquals(1, channels.size());
+    assertFalse(channels.get(0).isOpen(), "what holds the lock");
   }
 
   @Test
