@@ -407,6 +407,8 @@ final class ChannelFile implements DataFile {
       try (current;
           handle) {
         channel = null;
+      } catch (IOException e) {
+        throw FileErrors.explain("can't be closed", storage.pathOf(name), e);
       } finally {
         for (int held = (current == null ? 0 : 1) + (handle == null ? 0 : 1); held > 0; held--) {
           storage.descriptors().onClosed();

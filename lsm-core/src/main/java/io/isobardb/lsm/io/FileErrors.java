@@ -162,6 +162,8 @@ final class FileErrors {
     } else if (reason.equals("file too large")) {
       return "raise the process's limit of a file's size (ulimit -f), or use a file system that has"
           + " larger files";
+    } else if (reason.equals("no locks available")) {
+      return "use a file system of this machine that has locks";
     } else if (reason.contains("input/output error")) {
       return "see the system's log for what is wrong with the device";
     }

@@ -102,7 +102,7 @@ final class StoreLock {
     this.channel = channel;
     this.content = content;
     this.owner = owner;
-    this.fileKey = directory.keyOf(FILE);
+    this.fileKey = content == null ? null : directory.keyOf(FILE);
     this.unheldBecause = null;
   }
 
@@ -221,8 +221,9 @@ final class StoreLock {
     try {
       content = new RandomAccessFile(path.toFile(), "r");
       String owner = write(path, channel, content);
-      taken = new StoreLock(directory, path, key, channel, content, owner);
-      taken.ensureHeld();
+      StoreLock lock = new StoreLock(directory, path, key, channel, content, owner);
+      lock.ensureHeld();
+      taken = lock;
       return taken;
     } catch (ClosedByInterruptException e) {
       throw e;
@@ -311,8 +312,7 @@ final class StoreLock {
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (IOException e) {
-      String why = String.valueOf(FileErrors.explain("can't be locked", path, e).getMessage());
-      return new StoreLock(directory, path, key, why);
+      return new StoreLock(directory, path, key, String.valueOf(e.getMessage()));
     }
   }
 
@@ -330,6 +330,8 @@ final class StoreLock {
       close = false;
       ABANDONED.add(channel);
       throw new StoreLockedException(path.getParent() + " is open already in this process", e);
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be locked", path, e);
     } finally {
       if (close) {
         channel.close();
@@ -435,6 +437,8 @@ final class StoreLock {
   synchronized void release() throws IOException {
     try {
       close(channel, content);
+    } catch (IOException e) {
+      throw FileErrors.explain("can't be closed", path, e);
     } finally {
       unregister(key);
     }

@@ -8,8 +8,10 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
@@ -104,13 +106,16 @@ public final class Codecs {
    *     where it is
    */
   public static @Nullable PageCodec given(String name) {
-    PageCodec codec = find(name);
-    if (codec == null && !name.equals(NONE)) {
+    Set<String> broken = new LinkedHashSet<>();
+    Found found = found(name, broken);
+    if (found == null && !name.equals(NONE)) {
       String where =
-          ARTIFACTS.containsKey(name) ? "; " + remedy(name) : Suggestion.among(name, names());
+          ARTIFACTS.containsKey(name) || !broken.isEmpty()
+              ? "; " + remedy(name, broken)
+              : Suggestion.among(name, names());
       throw new IllegalArgumentException("there is no codec '" + name + "'" + where);
     }
-    return codec;
+    return found == null ? null : found.codec;
   }
 
   /**
@@ -120,23 +125,32 @@ public final class Codecs {
    * @throws FormatException if there is no such codec; the message says what to add
    */
   public static void require(String name, String what) {
-    if (!name.equals(NONE) && find(name) == null) {
+    Set<String> broken = new LinkedHashSet<>();
+    if (!name.equals(NONE) && found(name, broken) == null) {
       throw new FormatException(
           what
               + " is compressed by the codec '"
               + name
               + "', which this program does not have; "
-              + remedy(name));
+              + remedy(name, broken));
     }
   }
 
-  private static String remedy(String name) {
+  /**
+   * @param broken why codecs that are there can't be loaded: it may be one of them
+   */
+  private static String remedy(String name, Set<String> broken) {
+    String mend =
+        broken.isEmpty()
+            ? ""
+            : "mend what can't be loaded (" + String.join("; ", broken) + "), or ";
     String artifact = ARTIFACTS.get(name);
-    return artifact != null
-        ? "add the artifact "
-            + artifact
-            + " to it (on the module path, its module io.isobardb.zstd)"
-        : "add the library whose service " + PageCodec.class.getName() + " has this name";
+    return mend
+        + (artifact != null
+            ? "add the artifact "
+                + artifact
+                + " to it (on the module path, its module io.isobardb.zstd)"
+            : "add the library whose service " + PageCodec.class.getName() + " has this name");
   }
 
   private static Set<String> names() {
@@ -153,12 +167,12 @@ public final class Codecs {
     return names;
   }
 
-  private static @Nullable PageCodec find(String name) {
-    Found found = found(name);
-    return found == null ? null : found.codec;
-  }
-
-  private static @Nullable Found found(String name) {
+  /**
+   * The codec of this name, or null.
+   *
+   * @param broken gets why others can't be loaded
+   */
+  private static @Nullable Found found(String name, Set<String> broken) {
     if (name.equals(LZ4)) {
       return BUILT_IN;
     }
@@ -170,8 +184,12 @@ public final class Codecs {
     Class<?> type = seen(own, name);
     if (type == null) {
       // The program's own class loader first; a container may have the engine in another one.
-      load(own, ServiceLoader.load(PageCodec.class, own));
-      load(own, ServiceLoader.load(PageCodec.class, PageCodec.class.getClassLoader()));
+      load(own, ServiceLoader.load(PageCodec.class, own), broken);
+      load(own, ServiceLoader.load(PageCodec.class, PageCodec.class.getClassLoader()), broken);
+      for (String why : broken) {
+        System.getLogger(Codecs.class.getName())
+            .log(System.Logger.Level.WARNING, "a codec can't be loaded: " + why);
+      }
       type = seenByAny(own, name);
     }
     return type == null ? null : FOUND.get(type).get();
@@ -205,9 +223,9 @@ public final class Codecs {
     SEEN.computeIfAbsent(own, any -> new HashMap<>()).put(name, new WeakReference<>(type));
   }
 
-  private static void load(ClassLoader own, ServiceLoader<PageCodec> services) {
-    int broken = 0;
-    for (Iterator<PageCodec> each = services.iterator(); broken < MOST_BROKEN; ) {
+  private static void load(ClassLoader own, ServiceLoader<PageCodec> services, Set<String> broken) {
+    int failures = 0;
+    for (Iterator<PageCodec> each = services.iterator(); failures < MOST_BROKEN; ) {
       try {
         if (!each.hasNext()) {
           return;
@@ -220,14 +238,17 @@ public final class Codecs {
       } catch (Throwable e) {
         // Of one that is broken all that counts is that it is missing. A class loader may be, too:
         // then this comes again and again.
-        broken++;
-        System.getLogger(Codecs.class.getName())
-            .log(
-                System.Logger.Level.WARNING,
-                "a codec can't be loaded: {0}",
-                UserCode.shown(UserCode.failure(e)));
+        failures++;
+        broken.add(why(UserCode.failure(e)));
       }
     }
+  }
+
+  /** A failure with what caused it: the JDK's error for a service says which one it is, not why. */
+  private static String why(Throwable failure) {
+    Throwable cause =
+        failure.getClass() == ServiceConfigurationError.class ? failure.getCause() : null;
+    return UserCode.shown(failure) + (cause == null ? "" : ": " + UserCode.shown(cause));
   }
 
   /** The first one of a name counts. */
@@ -250,7 +271,7 @@ public final class Codecs {
    */
   static Taken take(String name, byte @Nullable [] dictionary) {
     require(name, "an SSTable");
-    Found found = found(name);
+    Found found = found(name, new LinkedHashSet<>());
     if (found == null) {
       throw new IllegalArgumentException(NONE);
     }

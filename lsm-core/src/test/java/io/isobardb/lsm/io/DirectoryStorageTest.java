@@ -37,6 +37,29 @@ final class DirectoryStorageTest {
   @TempDir Path dir;
 
   @Test
+  void aFileThatCantBeClosedIsTold() throws IOException {
+    try (DirectoryStorage storage =
+        DirectoryStorage.open(
+            dir,
+            false,
+            16,
+            channel ->
+                new ShortChannel(channel, 1, null) {
+                  @Override
+                  protected void implCloseChannel() throws IOException {
+                    super.implCloseChannel();
+                    throw new IOException("Input/output error");
+                  }
+                })) {
+      DataFile file = storage.create("a", IoMode.BUFFERED);
+      IOException e = assertThrows(IOException.class, file::close);
+      String start = dir.toRealPath().resolve("a") + ": can't be closed: input/output error; see";
+      assertTrue(e.getMessage().startsWith(start), e.getMessage());
+      file.close();
+    }
+  }
+
+  @Test
   void missingDirectoriesAreCreatedOnlyIfAsked() throws IOException {
     Path deep = dir.resolve("a/b/c");
     assertThrows(NoSuchFileException.class, () -> DirectoryStorage.open(deep, false));

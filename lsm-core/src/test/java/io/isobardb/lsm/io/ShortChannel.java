@@ -160,7 +160,7 @@ class ShortChannel extends FileChannel {
   }
 
   @Override
-  public FileLock tryLock(long position, long size, boolean shared) {
+  public FileLock tryLock(long position, long size, boolean shared) throws IOException {
     throw new UnsupportedOperationException();
   }
 }

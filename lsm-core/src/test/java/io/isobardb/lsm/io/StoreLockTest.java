@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.error.StoreLockedException;
+import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,6 +99,67 @@ final class StoreLockTest {
       storage.lock();
       assertRefused(dir);
     }
+  }
+
+  @Test
+  void aFileThatCantBeLockedIsTold() throws IOException {
+    Path without =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            new GuardedFiles.Guard() {
+              @Override
+              public void check(GuardedFiles.Access access, Path path) {}
+
+              @Override
+              public FileChannel opened(Path path, FileChannel channel) {
+                return new ShortChannel(channel, 1, null) {
+                  @Override
+                  public FileLock tryLock(long position, long size, boolean shared)
+                      throws IOException {
+                    throw new IOException("No locks available");
+                  }
+                };
+              }
+            });
+    String told =
+        dir.toRealPath().resolve("LOCK")
+            + ": can't be locked: no locks available; use a file system of this machine that has"
+            + " locks";
+    try (DirectoryStorage storage = DirectoryStorage.open(without, false)) {
+      IOException e = assertThrows(IOException.class, storage::lock);
+      assertEquals(told, e.getMessage());
+    }
+    try (DirectoryStorage storage = DirectoryStorage.openToRead(without)) {
+      assertEquals(told, storage.lockToRead());
+    }
+  }
+
+  /** The look at it fails: the path leads to another directory by then. */
+  @Test
+  void aLockThatIsLostWhileItIsTakenIsGivenBack() throws IOException {
+    Path path = Files.createDirectory(dir.toRealPath().resolve("store"));
+    List<FileChannel> channels = new ArrayList<>();
+    Path watched =
+        GuardedFiles.guard(
+            path,
+            new GuardedFiles.Guard() {
+              @Override
+              public void check(GuardedFiles.Access access, Path path) {}
+
+              @Override
+              public FileChannel opened(Path path, FileChannel channel) {
+                channels.add(channel);
+                return channel;
+              }
+            });
+    try (OpenDirectory opened = OpenDirectory.hold(watched, FileAccess.OWNER)) {
+      Files.move(path, path.resolveSibling("moved"));
+      Files.createFile(Files.createDirectory(path).resolve(StoreLock.FILE));
+      IOException e = assertThrows(IOException.class, () -> StoreLock.take(opened, path));
+      assertTrue(e.getMessage().contains("the lock was lost"), e.getMessage());
+    }
+    assertEquals(1, channels.size());
+    assertFalse(channels.get(0).isOpen(), "what holds the lock");
   }
 
   @Test

@@ -23,11 +23,17 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +51,23 @@ class CodecsTest {
     @Override
     public String name() {
       throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Coder coder() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  /** One that can't be made, as if native code were denied to it. */
+  public static final class Denied implements PageCodec {
+    public Denied() {
+      throw new IllegalStateException("native access is denied");
+    }
+
+    @Override
+    public String name() {
+      return "DENIED";
     }
 
     @Override
@@ -133,6 +156,54 @@ class CodecsTest {
   void aCodecWithoutANameHidesNoOther() throws Exception {
     URL services = services(Nameless.class, Boasting.class);
     assertNotNull(with(() -> services, () -> Codecs.given("BOASTING")));
+  }
+
+  @Test
+  void aCodecThatCantBeLoadedIsToldWithItsCause() throws Exception {
+    URL services = services(Denied.class);
+    Logger logger = Logger.getLogger(Codecs.class.getName());
+    List<String> logged = new ArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord entry) {
+            logged.add(new SimpleFormatter().formatMessage(entry));
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Level before = logger.getLevel();
+    logger.setLevel(Level.WARNING);
+    logger.setUseParentHandlers(false);
+    logger.addHandler(handler);
+    try {
+      Exception given =
+          with(
+              () -> services,
+              () -> assertThrows(IllegalArgumentException.class, () -> Codecs.given("ZSTD")));
+      assertTold(given.getMessage());
+      assertTrue(given.getMessage().contains("or add the artifact io.isobardb:lsm-zstd"));
+      Exception stored =
+          with(
+              () -> services,
+              () -> assertThrows(FormatException.class, () -> Codecs.require("DENIED", "this")));
+      assertTold(stored.getMessage());
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+      logger.setLevel(before);
+    }
+    assertEquals(2, logged.size(), logged::toString);
+    logged.forEach(CodecsTest::assertTold);
+  }
+
+  private static void assertTold(String text) {
+    assertTrue(text.contains(Denied.class.getName()), text);
+    assertTrue(text.contains("native access is denied"), text);
   }
 
   /** One that applications bring along, each its own class. */

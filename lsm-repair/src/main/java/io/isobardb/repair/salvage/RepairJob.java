@@ -147,7 +147,8 @@ public final class RepairJob {
             MANIFEST,
             -1,
             null,
-            "it can't be read, so that all files count that are there, and none is missed: "
+            "it can't be read, so that all files count that are there, none is missed, and what was"
+                + " deleted may be back: "
                 + problem);
       }
       TableSalvage.Origin origin = repair.origin(small);
