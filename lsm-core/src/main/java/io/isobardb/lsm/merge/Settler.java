@@ -21,7 +21,7 @@ import java.util.Map;
  *
  * <p>A tree that fits without the older versions, by the part of them that scans pass, is settled
  * as well. Until then its pages take each other's place in the cache, so reads lose those that they
- * wait for, too.
+ * wait for, too. Scans that pass delete markers lose by these, and by what they hide.
  *
  * <p>Reads of a larger tree wait for the device, once for each run on disk that they come to. What
  * it has in memory stays there. Its SSTables are merged down one by one, with what goes along, once
@@ -143,8 +143,8 @@ final class Settler {
   }
 
   /**
-   * What scans of a tree have to lose with one run more until it is settled, in nanoseconds; {@code
-   * Long.MAX_VALUE} if it is not to be.
+   * What scans of a tree have to lose with one run more until it is settled, in nanoseconds; below 0
+   * if delete markers have cost enough, {@code Long.MAX_VALUE} if it is not to be.
    *
    * @param reads since it was last written to
    */
@@ -233,6 +233,7 @@ final class Settler {
     long nanos = NANOS_PER_BYTE * (sizes.memory() + sizes.all());
     // What fits already is read once, merged or not.
     long waited = fits ? 0 : NANOS_PER_PAGE * reads.pages();
-    return Math.max(0, nanos - waited) / (sizes.runs() - 1);
+    // What markers cost is gone with them, however many runs there are.
+    return (Math.max(0, nanos - waited) - reads.scans().markerNanos()) / (sizes.runs() - 1);
   }
 }

@@ -92,6 +92,29 @@ class SettlerTest {
   }
 
   @Test
+  void scansThatPassDeleteMarkersPayByThese() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(i), value(i, 100));
+      }
+      tree.compact(null, null);
+      for (int i = 0; i < KEYS; i++) {
+        tree.delete(key(i));
+      }
+      world.pass(SECOND);
+      assertEquals(0, scan(tree));
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0, "a single scan has not paid for it");
+      for (int i = 0; i < 20; i++) {
+        assertEquals(0, scan(tree));
+      }
+      world.pass(SECOND);
+      assertEquals(0, stats(store).memoryBytes() + stats(store).diskBytes());
+    }
+  }
+
+  @Test
   void readsBesideWritesPayForNothing() {
     try (Store store = open(16 * MB)) {
       Tree tree = twice(store);
@@ -314,12 +337,12 @@ class SettlerTest {
 
   private static long price(Settler.Sizes sizes, double passedPart, long pages) {
     long passed = Math.round(1000 * passedPart);
-    var scans = new ReadLoss.Scans(0, 1000 - passed, passed);
+    var scans = new ReadLoss.Scans(0, 1000 - passed, passed, 0);
     return Settler.priceNanos(sizes, new Settler.Reads(scans, pages), 1_000_000_000);
   }
 
   private static long price(int runs, long memory, long disk, long largest) {
-    var reads = new Settler.Reads(new ReadLoss.Scans(0, 0, 0), 0);
+    var reads = new Settler.Reads(new ReadLoss.Scans(0, 0, 0, 0), 0);
     return Settler.priceNanos(new Settler.Sizes(runs, memory, disk, largest), reads, 1000);
   }
 }
