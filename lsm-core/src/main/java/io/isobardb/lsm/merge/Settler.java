@@ -83,7 +83,8 @@ final class Settler {
       return false;
     }
     if (wish == null) {
-      if (reads.scans().nanos() < priceNanos(tree, reads)) {
+      if (reads.scans().nanos() < priceNanos(tree, reads)
+          && !markersPay(sizes(tree), reads, engine.catalog().space().pool().limitBytes())) {
         return false;
       }
       wish = new MergeDown.Settled(engine.log().end());
@@ -143,8 +144,8 @@ final class Settler {
   }
 
   /**
-   * What scans of a tree have to lose with one run more until it is settled, in nanoseconds; below 0
-   * if delete markers have cost enough, {@code Long.MAX_VALUE} if it is not to be.
+   * What scans of a tree have to lose with one run more until it is settled, in nanoseconds; {@code
+   * Long.MAX_VALUE} if it is not to be.
    *
    * @param reads since it was last written to
    */
@@ -223,17 +224,27 @@ final class Settler {
    * @param budgetBytes the store's memory
    */
   static long priceNanos(Sizes sizes, Reads reads, long budgetBytes) {
-    boolean fits = sizes.fit(budgetBytes, 0);
-    if (sizes.disk() == 0
-        || !sizes.fit(budgetBytes, reads.scans().passedPart())
-        || sizes.areOne()) {
+    long cost = costNanos(sizes, reads, budgetBytes);
+    return cost == Long.MAX_VALUE || sizes.areOne() ? Long.MAX_VALUE : cost / (sizes.runs() - 1);
+  }
+
+  /**
+   * Whether scans have lost by delete markers what it takes to be rid of them, however many runs
+   * there are. A pure function, too.
+   */
+  static boolean markersPay(Sizes sizes, Reads reads, long budgetBytes) {
+    return (sizes.fit(budgetBytes, 0) || !sizes.areOne())
+        && reads.scans().markerNanos() >= costNanos(sizes, reads, budgetBytes);
+  }
+
+  private static long costNanos(Sizes sizes, Reads reads, long budgetBytes) {
+    if (sizes.disk() == 0 || !sizes.fit(budgetBytes, reads.scans().passedPart())) {
       return Long.MAX_VALUE;
     }
     // What is in memory is flushed, and then merged with what is on disk.
     long nanos = NANOS_PER_BYTE * (sizes.memory() + sizes.all());
     // What fits already is read once, merged or not.
-    long waited = fits ? 0 : NANOS_PER_PAGE * reads.pages();
-    // What markers cost is gone with them, however many runs there are.
-    return (Math.max(0, nanos - waited) - reads.scans().markerNanos()) / (sizes.runs() - 1);
+    long waited = sizes.fit(budgetBytes, 0) ? 0 : NANOS_PER_PAGE * reads.pages();
+    return Math.max(0, nanos - waited);
   }
 }

@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
@@ -333,6 +334,22 @@ class SettlerTest {
     assertEquals(0, price(large, 0.4, mb));
     var fitting = new Settler.Sizes(3, 100 * mb, 600 * mb, 400 * mb);
     assertEquals(price(fitting, 0.4, 0), price(fitting, 0.4, mb), "it is read once, merged or not");
+  }
+
+  @Test
+  void markersPayForAllThatIsRewrittenWhateverTheRuns() {
+    var nearlyOne = new Settler.Sizes(2, 95, 5, 95);
+    long nanos = Settler.NANOS_PER_BYTE * 195;
+    assertTrue(markersPay(nearlyOne, nanos, 1000));
+    assertFalse(markersPay(nearlyOne, nanos - 1, 1000));
+    assertFalse(markersPay(new Settler.Sizes(2, 100, 0, 95), nanos, 1000), "nothing is on disk");
+    assertFalse(markersPay(nearlyOne, nanos, 50), "more is rewritten than would fit");
+    assertTrue(markersPay(new Settler.Sizes(3, 30, 70, 40), nanos, 50), "it fits without them");
+  }
+
+  private static boolean markersPay(Settler.Sizes sizes, long nanos, long budget) {
+    var scans = new ReadLoss.Scans(0, 1, 9, nanos);
+    return Settler.markersPay(sizes, new Settler.Reads(scans, 0), budget);
   }
 
   private static long price(Settler.Sizes sizes, double passedPart, long pages) {
