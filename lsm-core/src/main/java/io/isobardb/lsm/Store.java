@@ -360,8 +360,10 @@ public interface Store extends AutoCloseable {
    * more than ten seconds, this returns and logs a warning, and the store goes on giving it back;
    * {@link #stats} tells how much is held.
    *
-   * @param bytes 4 MiB, and 128 pages, to what the JVM and its container allow
-   * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little
+   * @param bytes 4 MiB, and 128 pages, to what the JVM and its container allow. The least is more
+   *     if the store was opened with much more: the log's buffer and some tables keep their size
+   * @throws IllegalArgumentException if it is more than the JVM lets the store have, or too little;
+   *     the message has the least that will do
    * @throws DiskFullException if memory can't be flushed for want of room; nothing has changed
    */
   void setMemoryBudget(long bytes);

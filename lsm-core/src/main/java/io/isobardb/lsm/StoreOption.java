@@ -232,8 +232,9 @@ final class StoreOption {
                   + " are, limits reads and writes each. `unlimited`: flushes and merges take what they"
                   + " can.",
               "Set it if the store has a share of a device that others use, too. Set it on a volume"
-                  + " that is held to a rate with `ioMode=BUFFERED`, or where there is no Linux: `auto`"
-                  + " does not learn that rate there.");
+                  + " that is held to a rate where there is no Linux: `auto` does not learn that rate"
+                  + " there. Set it to what a volume does without credits if its credits are spent all"
+                  + " the time.");
 
   static final Option<Long> PAGE_SIZE =
       ALL.option(FILES, "pageSize", BYTES)

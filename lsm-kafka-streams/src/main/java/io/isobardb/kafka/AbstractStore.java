@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -67,7 +68,7 @@ abstract class AbstractStore implements StateStore {
         stateStoreContext.register(root, restoring);
       }
     } catch (RuntimeException | Error e) {
-      tree = null;
+      close();
       opened.close();
       throw e;
     }
@@ -131,6 +132,19 @@ abstract class AbstractStore implements StateStore {
     if (opened == null) {
       throw new InvalidStateStoreException("Store " + name + " is currently closed");
     }
+    return opened.isLeftBehind() ? reopened() : opened;
+  }
+
+  /** The tree in the store that was opened since the one that it was in has failed. */
+  private synchronized StateTree reopened() {
+    StateTree opened = tree;
+    if (opened == null) {
+      throw new InvalidStateStoreException("Store " + name + " is currently closed");
+    }
+    if (opened.isLeftBehind()) {
+      opened = opened.reopen();
+      tree = opened;
+    }
     return opened;
   }
 
@@ -146,9 +160,8 @@ abstract class AbstractStore implements StateStore {
 
   @Override
   public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    StateTree opened = tree;
-    if (opened != null) {
-      opened.commit(changelogOffsets);
+    if (tree != null) {
+      tree().commit(changelogOffsets);
     }
   }
 
@@ -171,8 +184,11 @@ abstract class AbstractStore implements StateStore {
 
   @Override
   public void close() {
-    StateTree opened = tree;
-    tree = null;
+    StateTree opened;
+    synchronized (this) {
+      opened = tree;
+      tree = null;
+    }
     if (opened != null) {
       opened.close();
     }
@@ -205,12 +221,9 @@ abstract class AbstractStore implements StateStore {
   @SuppressWarnings("unchecked")
   public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
     long began = config.isCollectExecutionInfo() ? System.nanoTime() : 0;
-    StateTree opened = tree;
-    StateStoreContext of = context;
+    StateTree opened = tree();
+    StateStoreContext of = Objects.requireNonNull(context);
     QueryResult<R> result;
-    if (opened == null || of == null) {
-      throw new InvalidStateStoreException("Store " + name + " is currently closed");
-    }
     boolean committed = isCommittedOnly(config);
     synchronized (opened.position()) {
       Position position = committed ? opened.committedPosition() : opened.position();

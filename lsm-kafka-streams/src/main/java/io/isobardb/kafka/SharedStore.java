@@ -85,6 +85,9 @@ final class SharedStore {
 
   private int users;
 
+  /** Whether it was closed, be it under users that have not given it back. Changed under OPEN. */
+  private volatile boolean closed;
+
   /** The identities that are in use. Guarded by this. */
   private final Set<String> claimed = new HashSet<>();
 
@@ -144,14 +147,18 @@ final class SharedStore {
   }
 
   /**
-   * The store that the options name, opened if it is not. Give it back with {@link #release}.
+   * The store that the options name, opened if it is not. Give it back with {@link #release}. One
+   * that takes no more writes is closed under its users and opened anew: those that are idle would
+   * never notice, and keep all others from going on.
    *
    * @throws ConfigException if it is open with other options
    */
   static SharedStore acquire(StreamsOptions options) {
     synchronized (OPEN) {
       SharedStore shared = OPEN.get(options.directory());
-      if (shared != null && shared.users == 0 && shared.isLost()) {
+      boolean isFree =
+          shared != null && (shared.users == 0 || options.given().equals(shared.options.given()));
+      if (shared != null && isFree && shared.isLost()) {
         shared.closeNow();
         shared = null;
       }
@@ -213,6 +220,9 @@ final class SharedStore {
     synchronized (OPEN) {
       users--;
       long turn = ++turns;
+      if (closed) {
+        return;
+      }
       if (users == 0 && (ending || store.failure() != null)) {
         closeNow();
       } else if (users == 0) {
@@ -222,11 +232,16 @@ final class SharedStore {
   }
 
   /**
-   * Whether a store that nobody uses is of no use any more: it takes no more writes, or its
+   * Whether a store is of no use any more: it takes no more writes, or nobody uses it and its
    * directory was deleted, as by somebody who wipes all state of an application that is closed.
    */
   private boolean isLost() {
-    return store.failure() != null || isOnDisk && Files.notExists(lockFile());
+    return store.failure() != null || users == 0 && isOnDisk && Files.notExists(lockFile());
+  }
+
+  /** Whether it was closed, be it under its users: see {@link #acquire}. */
+  boolean isClosed() {
+    return closed;
   }
 
   private Path lockFile() {
@@ -265,8 +280,10 @@ final class SharedStore {
   }
 
   private void closeNow() {
+    closed = true;
     OPEN.remove(options.directory());
     updateExitHook();
+    hideAllFigures();
     try {
       store.close();
     } catch (RuntimeException e) {
@@ -348,6 +365,14 @@ final class SharedStore {
         figures.remove(metrics);
         shown.figures.remove();
       }
+    }
+  }
+
+  /** The next store of the directory has figures of the same names. */
+  private void hideAllFigures() {
+    synchronized (figures) {
+      figures.values().forEach(shown -> shown.figures.remove());
+      figures.clear();
     }
   }
 

@@ -41,7 +41,8 @@ import org.slf4j.LoggerFactory;
  * <p>If Kafka commits to state stores with each of its transactions, writes are held back until
  * then, on the heap. Reads of the task see them.
  *
- * <p>Thread rule: the thread of the task writes, commits and closes; any thread may read.
+ * <p>Thread rule: the thread of the task writes, commits and closes; any thread may read. One at a
+ * time reopens it.
  */
 final class StateTree {
   /** Stands for the value of a key that was deleted. Compared by identity. */
@@ -68,7 +69,8 @@ final class StateTree {
   /** Asks Kafka to commit soon. */
   private final Runnable commitRequest;
 
-  private final StreamsMetrics metrics;
+  private final StreamsOptions options;
+  private final Opened opened;
   private final @Nullable KafkaFigures figures;
 
   private final Set<StateIterator<?>> iterators = ConcurrentHashMap.newKeySet();
@@ -100,38 +102,59 @@ final class StateTree {
   /** Whether anything was written since the last commit. */
   private boolean dirty;
 
+  /** Whether anything was written or restored since the row was written. */
+  private volatile boolean changed;
+
   private long touchedNanos;
   private volatile boolean open = true;
 
   private StateTree(
-      String name, SharedStore shared, Path marker, StreamsOptions options, Opened opened) {
-    this.name = name;
+      SharedStore shared, StreamsOptions options, Opened opened, Position position, Tree tree) {
+    this.name = opened.name;
     this.shared = shared;
     this.identity = opened.identity;
-    this.marker = marker;
+    this.marker = Path.of(opened.row.marker());
     this.layout = opened.row.layout();
-    this.tree = opened.tree;
+    this.tree = tree;
     this.transactional = options.transactional();
     this.commitRequest = opened.commitRequest;
-    this.metrics = opened.metrics;
-    this.figures = opened.figures;
+    this.options = options;
+    this.opened = opened;
     this.offsets = new HashMap<>(opened.row.offsets());
-    this.position = opened.row.position().copy();
+    this.position = position;
     this.committedPosition = position.copy();
     this.streamTime = opened.row.streamTime();
     this.held = transactional ? HeldWrites.NONE : null;
     this.batch = shared.store().newBatch();
     this.written = opened.row;
     this.touchedNanos = System.nanoTime() - TOUCHES_NANOS;
+    tree.setWriteMemoryFloor(shared.floor(options.floors().getOrDefault(name, 0L)));
+    tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
+    shared.showFigures(opened.metrics);
+    this.figures =
+        KafkaFigures.ofTree(
+            opened.metrics,
+            tree.name(),
+            () -> shared.statsOf(tree.name()),
+            Map.of("task-id", opened.task, "state-id", name));
   }
 
   private record Opened(
+      String name,
+      String task,
       String identity,
-      Tree tree,
       LedgerRow row,
       Runnable commitRequest,
-      StreamsMetrics metrics,
-      @Nullable KafkaFigures figures) {}
+      StreamsMetrics metrics) {
+    Opened with(LedgerRow other) {
+      return new Opened(name, task, identity, other, commitRequest, metrics);
+    }
+
+    /** Its tree in a store. */
+    Tree tree(SharedStore in, boolean hasRow) {
+      return in.tree(task + "-" + name, identity, hasRow);
+    }
+  }
 
   /**
    * Opens the entries of a state store of a task. What is there in another layout is as good as
@@ -214,27 +237,63 @@ final class StateTree {
               known.offsets(),
               known.position().copy());
       shared.setRow(identity, opened);
-      Tree tree = shared.tree(context.taskId() + "-" + name, identity, hasRow);
-      tree.setWriteMemoryFloor(shared.floor(options.floors().getOrDefault(name, 0L)));
-      tree.setWriteWeight(options.weights().getOrDefault(name, 1.0));
       Runnable commitRequest =
           context instanceof ProcessingContext processing ? processing::commit : () -> {};
-      StreamsMetrics metrics = context.metrics();
-      shared.showFigures(metrics);
-      KafkaFigures figures =
-          KafkaFigures.ofTree(
-              metrics,
-              tree.name(),
-              () -> shared.statsOf(tree.name()),
-              Map.of("task-id", context.taskId().toString(), "state-id", name));
-      return new StateTree(
-          name,
-          shared,
-          marker,
-          options,
-          new Opened(identity, tree, opened, commitRequest, metrics, figures));
+      Opened of =
+          new Opened(
+              name,
+              context.taskId().toString(),
+              identity,
+              opened,
+              commitRequest,
+              context.metrics());
+      return new StateTree(shared, options, of, opened.position().copy(), of.tree(shared, hasRow));
     } catch (RuntimeException | Error e) {
       shared.unclaim(identity);
+      throw e;
+    }
+  }
+
+  /**
+   * Whether its store failed and was closed, since somebody opens it anew: {@link #reopen} is due.
+   */
+  boolean isLeftBehind() {
+    return shared.isClosed();
+  }
+
+  /**
+   * The same state store in the store that was opened since. Closes this one.
+   *
+   * @throws ProcessorStateException if anything may be missing that was written here
+   */
+  StateTree reopen() {
+    SharedStore next = opening(name, shared.directory(), () -> SharedStore.acquire(options));
+    try {
+      return opening(name, shared.directory(), () -> reopen(next));
+    } catch (RuntimeException | Error e) {
+      next.release();
+      throw e;
+    }
+  }
+
+  private StateTree reopen(SharedStore next) {
+    // A row comes after what it speaks of: if it is there, so is all that was committed.
+    if (changed || !written.equals(next.row(identity)) || !next.claim(identity)) {
+      throw new ProcessorStateException(
+          "state store "
+              + name
+              + ", tree "
+              + tree.name()
+              + " in "
+              + shared.directory()
+              + ": the store took no more writes and was opened anew; this state store may lack"
+              + " what it wrote last, and must be closed and opened again");
+    }
+    try {
+      close();
+      return new StateTree(next, options, opened.with(written), position, opened.tree(next, true));
+    } catch (RuntimeException | Error e) {
+      next.unclaim(identity);
       throw e;
     }
   }
@@ -273,6 +332,7 @@ final class StateTree {
   void touch() {
     touched = true;
     dirty = true;
+    changed = true;
   }
 
   // ---- reads
@@ -434,6 +494,7 @@ final class StateTree {
   void restore(List<Change> changes) {
     checkOpen();
     touched = true;
+    changed = true;
     if (!changes.isEmpty()) {
       writeBatch(changes);
     }
@@ -503,12 +564,14 @@ final class StateTree {
             }
           });
     }
+    LedgerRow before = written;
     guarded(
         () -> {
           writeHeld();
           return name;
         });
     dirty = false;
+    changed &= written == before;
     refreshTaskDirectory();
   }
 
@@ -593,7 +656,7 @@ final class StateTree {
       iterators.forEach(StateIterator::close);
     }
     try {
-      if (!transactional && !dirty) {
+      if (!transactional && !dirty && !isLeftBehind()) {
         guarded(
             () -> {
               setRow(row(false));
@@ -605,7 +668,7 @@ final class StateTree {
       if (figures != null) {
         figures.remove();
       }
-      shared.hideFigures(metrics);
+      shared.hideFigures(opened.metrics);
       shared.unclaim(identity);
       shared.release();
     }

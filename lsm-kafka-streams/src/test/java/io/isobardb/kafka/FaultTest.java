@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -35,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -212,7 +214,6 @@ class FaultTest {
     assertTells(told, "state store counts", "tree 0_0-counts.", ".log");
     assertThrows(ProcessorStateException.class, () -> other.put(key(2), value("2")));
     assertArrayEquals(value("other's"), other.get(key(1)), "reads go on");
-    assertThrows(ProcessorStateException.class, () -> open(2), "it is in use");
 
     disk.faults(FaultPlan.NONE);
     closeAfterFailure(store);
@@ -230,6 +231,62 @@ class FaultTest {
     assertArrayEquals(value("other's"), others.get(key(1)));
     again.close();
     others.close();
+  }
+
+  /** An idle task never meets the failure, and would hold the store for ever. */
+  @Test
+  void aStateStoreThatIsIdleDoesNotKeepOthersFromGoingOn() {
+    useSimulatedDisk();
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    KeyValueStore<Bytes, byte[]> idle = open(1);
+    KeyValueStore<Bytes, byte[]> uncommitted = open(2);
+    uncommitted.commit(Map.of(CHANGELOG, 3L));
+    idle.put(key(1), value("idle's"));
+    idle.commit(Map.of(CHANGELOG, 7L));
+    uncommitted.put(key(2), value("2"));
+    store().sync();
+    KeyValueIterator<Bytes, byte[]> open = idle.all();
+    failSync(store);
+    closeAfterFailure(store);
+    assertThrows(ProcessorStateException.class, () -> open(0), "it can't be opened anew either");
+    assertThrows(ProcessorStateException.class, () -> idle.get(key(1)));
+    disk.faults(FaultPlan.NONE);
+
+    KeyValueStore<Bytes, byte[]> again = open(0);
+    again.put(key(0), value("0"));
+    again.commit(Map.of(CHANGELOG, 0L));
+    assertArrayEquals(value("idle's"), idle.get(key(1)));
+    assertThrows(InvalidStateStoreException.class, open::hasNext, "it was on the other store");
+    open.close();
+    assertEquals(7L, idle.committedOffset(CHANGELOG));
+    idle.put(key(2), value("goes on"));
+    idle.commit(Map.of(CHANGELOG, 8L));
+    ProcessorStateException told =
+        assertThrows(ProcessorStateException.class, () -> uncommitted.get(key(2)));
+    assertTells(told, "state store counts", "tree 0_2-counts.", "opened anew");
+    uncommitted.close();
+    again.close();
+    idle.close();
+    Store lingering = store();
+    KeyValueStore<Bytes, byte[]> idleAgain = open(1);
+    assertSame(lingering, store(), "those that were closed late did not close it");
+    assertEquals(8L, idleAgain.committedOffset(CHANGELOG));
+    assertArrayEquals(value("goes on"), idleAgain.get(key(2)));
+    idleAgain.close();
+    open(2).close();
+  }
+
+  private void failSync(KeyValueStore<Bytes, byte[]> store) {
+    disk.faults(
+        (operation, file, index) ->
+            operation == Operation.SYNC && file.endsWith(".log") ? Fault.EIO : Fault.NONE);
+    assertThrows(
+        ProcessorStateException.class,
+        () -> {
+          while (true) {
+            store.put(key(0), value("0"));
+          }
+        });
   }
 
   @Test

@@ -286,8 +286,12 @@ public final class Committer {
     if (cause instanceof InternalError broken) {
       throw stop(broken);
     }
-    System.getLogger(Committer.class.getName())
-        .log(Level.WARNING, "a write is done, but what follows it failed", cause);
+    try {
+      System.getLogger(Committer.class.getName())
+          .log(Level.WARNING, "a write is done, but what follows it failed", cause);
+    } catch (Throwable e) {
+      // The heap is full, or a handler of the log fails: the write is done.
+    }
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */

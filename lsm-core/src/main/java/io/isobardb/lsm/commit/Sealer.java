@@ -110,7 +110,6 @@ public final class Sealer {
     while (true) {
       long lsn = trySealTogether(trees);
       if (lsn >= 0) {
-        log.finishMarker(lsn);
         return lsn;
       }
       log.publishMarker(log.reserveMarker());
@@ -124,20 +123,36 @@ public final class Sealer {
     List<ActiveTree> fresh = trees.stream().map(this::next).toList();
     List<ActiveSeals.Seal> seals = new ArrayList<>(trees.size());
     long lsn = -1;
+    boolean ended = false;
     try {
-      for (int i = 0; i < trees.size(); i++) {
-        seals.add(begin(trees.get(i), fresh.get(i)));
+      try {
+        for (int i = 0; i < trees.size(); i++) {
+          seals.add(begin(trees.get(i), fresh.get(i)));
+        }
+        lsn = log.tryReserveMarker();
+      } finally {
+        // Writers with a place in the log wait for the boundaries, whatever has failed.
+        drawAll(seals, lsn < 0 ? log.end() : lsn);
+        seals.forEach(ActiveSeals.Seal::end);
       }
-      lsn = log.tryReserveMarker();
+      ended = true;
     } finally {
-      // Writers with a place in the log wait for the boundaries, whatever has failed.
-      long boundary = lsn < 0 ? log.end() : lsn;
-      for (ActiveSeals.Seal seal : seals) {
-        seal.drawAt(boundary);
+      if (lsn >= 0) {
+        // All that is written from here on waits for this, whatever has failed.
+        log.finishMarker(lsn);
+        if (!ended) {
+          log.publishMarker(lsn);
+        }
       }
-      seals.forEach(ActiveSeals.Seal::end);
     }
     return lsn;
+  }
+
+  /** Takes no heap: see {@link ActiveSeals.Seal#drawAt}. */
+  private static void drawAll(List<ActiveSeals.Seal> seals, long boundary) {
+    for (int i = 0; i < seals.size(); i++) {
+      seals.get(i).drawAt(boundary);
+    }
   }
 
   private static ActiveSeals.Seal begin(TreeHandle tree, ActiveTree fresh) {

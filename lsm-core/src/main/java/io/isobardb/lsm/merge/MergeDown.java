@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  * does not belong to it, so it ends. Immutable.
  */
 public sealed interface MergeDown {
-  /** An SSTable of fewer pages is mostly what every SSTable has besides entries. */
+  /**
+   * An SSTable of fewer pages is mostly what every SSTable has besides entries. It counts what they
+   * are before they are compressed, as the size does at which merges end an SSTable: else all that
+   * becomes of small ones could be as small, and be joined for ever.
+   */
   int SMALL_PAGES = 8;
 
   /** So much becomes one SSTable at a time. */
@@ -91,7 +95,7 @@ public sealed interface MergeDown {
    * @param belowFile SSTables of the last level with higher numbers were written since, and so are
    *     rid of what is deleted
    * @param expiredBy what has expired by then is so for all readers
-   * @param smallBytes neighbours of the last level that are smaller become one
+   * @param smallPages neighbours of the last level that have fewer become one
    */
   record Range(
       byte @Nullable [] from,
@@ -99,7 +103,7 @@ public sealed interface MergeDown {
       long belowLsn,
       long belowFile,
       long expiredBy,
-      long smallBytes)
+      long smallPages)
       implements MergeDown {
     @Override
     public boolean goesDown(Version version, Place place, SSTableMeta table) {
@@ -115,7 +119,7 @@ public sealed interface MergeDown {
 
     @Override
     public List<SSTableMeta> toJoin(Version version) {
-      return neighbours(version, table -> table.sizeBytes() < smallBytes && meets(version, table));
+      return neighbours(version, table -> table.pageCount() < smallPages && meets(version, table));
     }
 
     private boolean isToBeCleaned(Version version, SSTableMeta table) {
@@ -192,9 +196,9 @@ public sealed interface MergeDown {
    * SmallTables}.
    *
    * @param belowFile those with higher numbers were written since
-   * @param smallBytes those that are smaller are small
+   * @param smallPages those that have fewer are small
    */
-  record Small(long belowFile, long smallBytes) implements MergeDown {
+  record Small(long belowFile, long smallPages) implements MergeDown {
     /** In other runs, that is: nothing is rewritten for it on the way down. */
     @Override
     public boolean goesDown(Version version, Place place, SSTableMeta table) {
@@ -212,7 +216,7 @@ public sealed interface MergeDown {
     }
 
     private boolean isSmall(SSTableMeta table) {
-      return table.fileNumber() < belowFile && table.sizeBytes() < smallBytes;
+      return table.fileNumber() < belowFile && table.pageCount() < smallPages;
     }
 
     @Override

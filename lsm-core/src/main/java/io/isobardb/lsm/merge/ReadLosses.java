@@ -18,7 +18,7 @@ import java.util.Map;
  * much again.
  *
  * @param pages lost, by the number of the SSTable's file
- * @param pageBytes bytes of a page
+ * @param pageBytes bytes that a merge rewrites in the time that a lost page takes
  * @param written weight of a page that a merge writes
  * @param read weight of a page that is read, by readers or merges
  */

@@ -57,6 +57,12 @@ final class Settler {
    */
   static final int NANOS_PER_PAGE = 20_000;
 
+  /** How many bytes a merge rewrites while a reader's call to the device is under way. */
+  private static final int CALL_BYTES = 6 << 10;
+
+  /** How many times as fast as a merge rewrites bytes a call brings them. */
+  private static final int CALL_TIMES = 4;
+
   private final Engine engine;
   private final Merger merger;
   private final Flushes flushes;
@@ -114,10 +120,17 @@ final class Settler {
   private void mergeWhatIsPaidFor(TreeHandle tree) {
     Map<Long, Double> lost = mayWrite() ? ReadLosses.pagesLost(tree) : Map.of();
     if (!lost.isEmpty()) {
-      int pageBytes = engine.catalog().space().pageSize();
-      // To read and write a page in large pieces takes about as long as a reader waits for one.
-      merger.mergeForReads(tree, new ReadLosses(lost, pageBytes, 0, 1));
+      int waitedBytes = waitedBytes(engine.catalog().space().pageSize());
+      merger.mergeForReads(tree, new ReadLosses(lost, waitedBytes, 0, 1));
     }
+  }
+
+  /**
+   * How many bytes a merge rewrites in the time that a reader waits for a page. With the default
+   * size of a page that is a page.
+   */
+  static int waitedBytes(int pageBytes) {
+    return CALL_BYTES + pageBytes / CALL_TIMES;
   }
 
   /**

@@ -21,7 +21,7 @@ final class SmallTables {
   /** With fewer of them nothing is done. */
   static final int FEWEST = 256;
 
-  /** An SSTable is small if it has less than this part of the bytes that it could have. */
+  /** An SSTable is small if it has less than this part of the pages that it could have. */
   private static final int SMALL_PART = 16;
 
   private final Engine engine;
@@ -50,11 +50,11 @@ final class SmallTables {
       if (version.tableCount() < FEWEST || seen.put(tree, version) == version) {
         return false;
       }
-      wish = new MergeDown.Small(Long.MAX_VALUE, smallBytes(tree));
+      wish = new MergeDown.Small(Long.MAX_VALUE, smallPages(tree));
       if (count(wish, version) < FEWEST || !Settler.mayWrite(engine)) {
         return false;
       }
-      wish = new MergeDown.Small(engine.catalog().newFileNumber(), wish.smallBytes());
+      wish = new MergeDown.Small(engine.catalog().newFileNumber(), wish.smallPages());
       begun.put(tree, wish);
     }
     if (wish.isDone(version) || !Settler.mayWrite(engine)) {
@@ -65,9 +65,9 @@ final class SmallTables {
     return true;
   }
 
-  private long smallBytes(TreeHandle tree) {
-    long pageBytes = engine.catalog().space().pageSize();
-    return Math.max(merger.tableBytes(tree) / SMALL_PART, MergeDown.SMALL_PAGES * pageBytes);
+  private long smallPages(TreeHandle tree) {
+    long pages = merger.tableBytes(tree) / engine.catalog().space().pageSize();
+    return Math.max(pages / SMALL_PART, MergeDown.SMALL_PAGES);
   }
 
   private static int count(MergeDown.Small wish, Version version) {

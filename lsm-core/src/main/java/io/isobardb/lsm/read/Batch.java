@@ -276,13 +276,13 @@ final class Batch {
     return waiting != null && waiting.hasLoaded(key, table);
   }
 
-  /** A page is not in memory: the key waits for it, unless it was loaded before. */
+  /** A page is not in memory: the key waits for it, unless it was loaded in vain. */
   private void miss(int key, SSTable table, long miss) {
     if (waiting == null) {
       waiting = new WaitingKeys(keys.length);
     }
     int page = SSTable.missedPage(miss);
-    if (waiting.isLoaded(key, table, page)) {
+    if (waiting.isInVain(key, table, page)) {
       known[key] = LEFT;
     } else {
       known[key] = WAITS;

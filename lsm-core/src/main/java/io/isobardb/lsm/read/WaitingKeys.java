@@ -11,6 +11,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread rule: one thread.
  */
 final class WaitingKeys {
+  /**
+   * Pages of an SSTable that a key may need, besides those of the index: one of the filter, one
+   * where an index over entries guessed in vain, and the one of the key.
+   */
+  private static final int BESIDES_INDEX = 3;
+
   /** By key: where it waits. */
   private final int[] runs;
 
@@ -21,6 +27,9 @@ final class WaitingKeys {
   private final @Nullable SSTable[] loadedTables;
 
   private final int[] loadedPages;
+
+  /** How many pages of that SSTable were loaded for the key. */
+  private final int[] loads;
 
   /** In the order of runs. */
   private int[] keys;
@@ -42,6 +51,7 @@ final class WaitingKeys {
     this.pages = new int[keys];
     this.loadedTables = new @Nullable SSTable[keys];
     this.loadedPages = new int[keys];
+    this.loads = new int[keys];
     this.keys = new int[keys];
     this.earlier = new int[keys];
   }
@@ -86,9 +96,13 @@ final class WaitingKeys {
     keys[count++] = key;
   }
 
-  /** Whether that page was loaded for the key: it is gone again, or can't be read. */
-  boolean isLoaded(int key, SSTable table, int page) {
-    return loadedTables[key] == table && loadedPages[key] == page;
+  /**
+   * Whether a page was loaded for the key in vain: it is gone again, or can't be read. If the cache
+   * has room for too few pages, those of one key may take each other's place for ever.
+   */
+  boolean isInVain(int key, SSTable table, int page) {
+    return loadedTables[key] == table
+        && (loadedPages[key] == page || loads[key] >= table.meta().indexHeight() + BESIDES_INDEX);
   }
 
   /** Whether a page of that SSTable was loaded for the key. */
@@ -104,6 +118,7 @@ final class WaitingKeys {
       SSTable table = tables[key];
       if (table != null) {
         missed.add(table, pages[key]);
+        loads[key] = hasLoaded(key, table) ? loads[key] + 1 : 1;
         loadedTables[key] = table;
         loadedPages[key] = pages[key];
       }

@@ -29,6 +29,9 @@ public final class Bandwidth implements StoreWatch {
   /** A limit that was learnt is lifted so often, for a whole span, to see what the device does. */
   private static final long TRY_NANOS = 5_000_000_000L;
 
+  /** What syncs have to write to tell what the device does. */
+  private static final int ENOUGH_SYNCED = 1 << 20;
+
   /** Clients that have read so lately may read again at any moment. */
   private static final long LATELY_NANOS = 1_000_000_000;
 
@@ -53,6 +56,11 @@ public final class Bandwidth implements StoreWatch {
   private long logBytes;
   private long spanNanos;
   private DeviceUse spanUse = DeviceUse.NONE;
+  private SyncTimes.Seen spanSyncs = SyncTimes.Seen.NOTHING;
+
+  /** What syncs had done when something was learnt from them last. */
+  private SyncTimes.Seen learntSyncs = SyncTimes.Seen.NOTHING;
+
   private boolean spanHeld;
   private long spareBytes = Long.MAX_VALUE;
   private DeviceSpeed speed = DeviceSpeed.UNKNOWN;
@@ -228,21 +236,23 @@ public final class Bandwidth implements StoreWatch {
 
   private void learn(long now) {
     long passed = now - spanNanos;
-    if (passed < SPAN_NANOS) {
+    SyncTimes.Seen syncs = storage.syncs();
+    long syncNanos = syncs.nanos() - spanSyncs.nanos();
+    // What a sync writes is known when it ends, so the span does not end before.
+    boolean waits = syncs.running() && syncNanos == 0 && passed < TURN_NANOS;
+    if (passed < SPAN_NANOS || waits) {
       return;
     }
     DeviceUse use = storage.device();
     DeviceUse did = use.since(spanUse);
-    Window window = new Window(passed, did.bytes(), did.nanos(), spanHeld);
-    speed = speed.after(window);
-    long recent = window.rate();
-    boolean busy = window.isBusy();
-    if (did.syncedNanos() > 0) {
-      Window synced = new Window(did.syncedNanos(), did.syncedBytes(), did.syncedNanos(), false);
-      speed = speed.after(synced);
-      recent += synced.rate();
-      busy = true;
+    Window window = new Window(passed, did.bytes(), did.nanos() + syncNanos, spanHeld);
+    Window calls = new Window(passed, did.bytes(), did.nanos(), spanHeld);
+    speed = speed.after(calls);
+    long recent = calls.rate();
+    if (syncNanos > 0) {
+      recent += (long) ((syncs.bytes() - spanSyncs.bytes()) * 1e9 / syncNanos);
     }
+    learnFromSyncs(syncs);
     if (!spanHeld) {
       triedNanos = now;
     }
@@ -250,10 +260,21 @@ public final class Bandwidth implements StoreWatch {
     storage.expect(quick);
     device =
         new BandwidthRules.Device(
-            quick, held.bytesPerSecond(), recent, busy, now - triedNanos >= TRY_NANOS);
+            quick, held.bytesPerSecond(), recent, window.isBusy(), now - triedNanos >= TRY_NANOS);
     spanNanos = now;
     spanUse = use;
+    spanSyncs = syncs;
     spanHeld = limits.limits();
+  }
+
+  /** Few bytes tell what syncs take, not what the device does. */
+  private void learnFromSyncs(SyncTimes.Seen syncs) {
+    long bytes = syncs.bytes() - learntSyncs.bytes();
+    long nanos = syncs.nanos() - learntSyncs.nanos();
+    if (bytes >= ENOUGH_SYNCED && nanos > 0) {
+      speed = speed.after(new Window(nanos, bytes, nanos, false));
+      learntSyncs = syncs;
+    }
   }
 
   @Override

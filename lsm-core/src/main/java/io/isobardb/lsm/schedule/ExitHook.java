@@ -173,8 +173,7 @@ public final class ExitHook {
               try {
                 closing.run();
               } catch (Throwable e) {
-                System.getLogger(ExitHook.class.getName())
-                    .log(Level.ERROR, closer.name() + " was not closed in order", e);
+                log(Level.ERROR, closer.name() + " was not closed in order", e);
               }
             },
             threadName);
@@ -198,8 +197,7 @@ public final class ExitHook {
     Predicate<Thread> gone = thread -> thread == first || exiting.test(thread);
     List<Thread> threads = new ArrayList<>();
     for (Closer closer : left) {
-      System.getLogger(ExitHook.class.getName())
-          .log(Level.INFO, "the JVM ends: closing " + closer.name());
+      log(Level.INFO, "the JVM ends: closing " + closer.name(), null);
       closer.goOnWithout(gone);
       threads.add(closeAtExit(closer));
     }
@@ -236,15 +234,17 @@ public final class ExitHook {
   }
 
   private static void tellNotClosed(Closer closer, @Nullable String why) {
-    System.getLogger(ExitHook.class.getName())
-        .log(
-            Level.WARNING,
-            closer.name()
-                + " "
-                + why
-                + ", and the JVM ends: "
-                + closer.atRisk()
-                + ". Close it before");
+    String what = " " + why + ", and the JVM ends: " + closer.atRisk() + ". Close it before";
+    log(Level.WARNING, closer.name() + what, null);
+  }
+
+  private static void log(Level level, String what, @Nullable Throwable cause) {
+    try {
+      System.getLogger(ExitHook.class.getName()).log(level, what, cause);
+    } catch (Throwable e) {
+      // The log may have ended before, and Log4j can't begin now: what is left is closed all the
+      // same.
+    }
   }
 
   private static void await(Thread thread) {

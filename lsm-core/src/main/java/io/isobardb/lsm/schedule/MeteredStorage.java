@@ -33,13 +33,16 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private static final IoPurpose[] PURPOSES = IoPurpose.values();
 
   /** A sync of less tells what a sync takes, not what the device does. */
-  private static final int LEAST_SYNCED = 1 << 20;
+  private static final int LEAST_SYNCED = 256 << 10;
 
   /** Calls that are shorter never stood still. */
   private static final long LEAST_STOOD_NANOS = 5_000_000;
 
   /** A call that stood still took longer than so many quick ones of its size beyond that. */
   private static final int QUICK_CALLS = 16;
+
+  /** The same for a sync: it writes in large calls, and many at once. */
+  private static final int QUICK_SYNCS = 4;
 
   /** What {@link Clock#waitedNanos} said when the thread was last asked; below 0 if never. */
   private static final ThreadLocal<Long> WAITED = ThreadLocal.withInitial(() -> -1L);
@@ -54,9 +57,9 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   private final LongAdder[] written = adders();
   private final Flow readFlow = new Flow();
   private final Flow writeFlow = new Flow();
+  private final LongAdder deviceBytes = new LongAdder();
   private final LongAdder deviceNanos = new LongAdder();
-  private final LongAdder syncedBytes = new LongAdder();
-  private final LongAdder syncedNanos = new LongAdder();
+  private final SyncTimes syncs = new SyncTimes();
   private final PieceTimes times = new PieceTimes();
   private volatile IoLimits pieces = IoLimits.NONE;
 
@@ -101,29 +104,24 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
    *
    * @param bytes read and written
    * @param nanos what these calls took together
-   * @param syncedBytes of buffers that syncs wrote
-   * @param syncedNanos what these syncs took together
    */
-  record DeviceUse(long bytes, long nanos, long syncedBytes, long syncedNanos) {
-    static final DeviceUse NONE = new DeviceUse(0, 0, 0, 0);
+  record DeviceUse(long bytes, long nanos) {
+    static final DeviceUse NONE = new DeviceUse(0, 0);
 
     /** What came since an earlier look. */
     DeviceUse since(DeviceUse before) {
-      return new DeviceUse(
-          bytes - before.bytes,
-          nanos - before.nanos,
-          syncedBytes - before.syncedBytes,
-          syncedNanos - before.syncedNanos);
+      return new DeviceUse(bytes - before.bytes, nanos - before.nanos);
     }
   }
 
   /** What the device has done since the storage was made, as far as it was seen. */
   DeviceUse device() {
-    return new DeviceUse(
-        readFlow.bytes() + writeFlow.bytes(),
-        deviceNanos.sum(),
-        syncedBytes.sum(),
-        syncedNanos.sum());
+    return new DeviceUse(deviceBytes.sum(), deviceNanos.sum());
+  }
+
+  /** What syncs of buffers have done since the storage was made. */
+  SyncTimes.Seen syncs() {
+    return syncs.seen();
   }
 
   /** What was read from the device, and how long that stood still. */
@@ -142,11 +140,21 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
   }
 
   private void onDevice(Flow flow, long bytes, long nanos) {
-    flow.add(bytes);
+    deviceBytes.add(bytes);
     deviceNanos.add(nanos);
+    pass(flow, bytes, nanos, QUICK_CALLS);
+  }
+
+  /**
+   * So much has passed in a call of the calling thread.
+   *
+   * @param quickCalls it stood still if it took longer than so many quick calls
+   */
+  private void pass(Flow flow, long bytes, long nanos, int quickCalls) {
+    flow.add(bytes);
     long quick = quickBytes;
     if (nanos >= LEAST_STOOD_NANOS && quick > 0 && Stepping.current() != null) {
-      long most = LEAST_STOOD_NANOS + (long) (QUICK_CALLS * 1e9 * bytes / quick);
+      long most = LEAST_STOOD_NANOS + (long) (quickCalls * 1e9 * bytes / quick);
       long waited = wholeClock.waitedNanos();
       long before = WAITED.get();
       WAITED.set(waited);
@@ -410,11 +418,24 @@ public final class MeteredStorage extends ForwardingStorage implements Observers
     @Override
     public void sync() throws IOException {
       long bytes = unsynced.getAndSet(0);
+      if (bytes < LEAST_SYNCED) {
+        super.sync();
+        return;
+      }
+      if (Stepping.current() != null) {
+        // Asking takes less than a sync does, and what the thread waited for before is not this.
+        WAITED.set(wholeClock.waitedNanos());
+      }
+      long written = 0;
       long began = clock.nanos();
-      super.sync();
-      if (bytes >= LEAST_SYNCED) {
-        syncedBytes.add(bytes);
-        syncedNanos.add(clock.nanos() - began);
+      syncs.begin(began);
+      try {
+        super.sync();
+        written = bytes;
+      } finally {
+        long ended = clock.nanos();
+        syncs.end(ended, written);
+        pass(writeFlow, written, ended - began, QUICK_SYNCS);
       }
     }
   }

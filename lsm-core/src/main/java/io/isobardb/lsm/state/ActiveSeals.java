@@ -57,7 +57,10 @@ public final class ActiveSeals {
       if (tree.activeTree() == full) {
         Table.StartLsn start = new Table.StartLsn();
         ActiveTree fresh = next.get();
-        Seal seal = new Seal(full, start);
+        long written = tree.counts().bytesWritten();
+        long nanos = tree.memory().readLoss().nanosPerRun();
+        ActiveUse begins = new ActiveUse(0, 0, written, nanos, true, false);
+        Seal seal = new Seal(full, start, begins);
         seal.replaced =
             tree.states()
                 .replace(
@@ -76,24 +79,24 @@ public final class ActiveSeals {
   public final class Seal {
     private final ActiveTree full;
     private final Table.StartLsn start;
+    private final ActiveUse begins;
     private @Nullable TreeState replaced;
 
-    private Seal(ActiveTree full, Table.StartLsn start) {
+    private Seal(ActiveTree full, Table.StartLsn start, ActiveUse begins) {
       this.full = full;
       this.start = start;
+      this.begins = begins;
     }
 
-    /** Draws the boundary: what has this LSN, or a higher one, goes into the new one. */
+    /**
+     * Draws the boundary: what has this LSN, or a higher one, goes into the new one. Takes no heap,
+     * of which there may be none.
+     */
     public void drawAt(long lsn) {
       start.set(lsn);
       full.sealedAt(lsn);
-      try {
-        long written = tree.counts().bytesWritten();
-        long nanos = tree.memory().readLoss().nanosPerRun();
-        before = new ActiveUse(0, 0, written, nanos, true, false);
-      } finally {
-        sealing.set(false);
-      }
+      before = begins;
+      sealing.set(false);
     }
 
     /** Gives up the tree's state before, once the boundary is drawn. */

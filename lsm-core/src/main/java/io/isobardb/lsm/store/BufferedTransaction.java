@@ -558,11 +558,16 @@ public final class BufferedTransaction implements Transaction {
     try {
       action.run();
     } catch (Throwable e) {
-      System.getLogger(Transaction.class.getName())
-          .log(
-              Level.WARNING,
-              "an action at the end of a transaction failed; the transaction ended as it had",
-              UserCode.failure(e));
+      logFailure(UserCode.failure(e));
+    }
+  }
+
+  private static void logFailure(Throwable cause) {
+    String what = "an action at the end of a transaction failed; the transaction ended as it had";
+    try {
+      System.getLogger(Transaction.class.getName()).log(Level.WARNING, what, cause);
+    } catch (Throwable e) {
+      // A handler of the log fails: the other actions run.
     }
   }
 

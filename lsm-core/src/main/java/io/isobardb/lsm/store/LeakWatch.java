@@ -130,14 +130,8 @@ public final class LeakWatch {
    */
   void tellLeft(String counts) {
     List<Origin> left = left();
-    System.getLogger(LeakWatch.class.getName())
-        .log(
-            Level.WARNING,
-            engine.environment().storage().path()
-                + " is closed with "
-                + counts
-                + " open"
-                + (on ? "" : "; -D" + SWITCH + "=true tells where they come from"));
+    String hint = on ? "" : "; -D" + SWITCH + "=true tells where they come from";
+    log(" is closed with " + counts + " open" + hint, null);
     for (Origin origin : left) {
       onClosed(origin);
       tell(origin, "was not closed before the store was");
@@ -145,12 +139,17 @@ public final class LeakWatch {
   }
 
   private void tell(Origin origin, String how) {
-    System.getLogger(LeakWatch.class.getName())
-        .log(
-            Level.WARNING,
-            engine.environment().storage().path() + ": " + origin.what + " " + how,
-            origin);
+    log(": " + origin.what + " " + how, origin);
     engine.observers().onLeaked(origin.what, origin);
+  }
+
+  private void log(String what, @Nullable Throwable origin) {
+    try {
+      System.getLogger(LeakWatch.class.getName())
+          .log(Level.WARNING, engine.environment().storage().path() + what, origin);
+    } catch (Throwable e) {
+      // A handler of the log fails: the store is closed all the same.
+    }
   }
 
   /** What has not been closed, from the oldest on: what it is, for how long, and from where. */

@@ -184,11 +184,7 @@ final class Lifetime implements ExitHook.Closer {
         .environment()
         .storage()
         .describeHolder(opened + ", was lost without close(), and " + end);
-    System.getLogger(Lifetime.class.getName())
-        .log(
-            Level.WARNING,
-            name() + " was lost without close(), and " + end + ": it was opened " + opened,
-            origin);
+    log(" was lost without close(), and " + end + ": it was opened " + opened, origin);
     cursors.afterLast(() -> ExitHook.closeInBackground(this));
   }
 
@@ -325,8 +321,7 @@ final class Lifetime implements ExitHook.Closer {
 
   /** Saves what the end of the process would take: what is logged, it does not. */
   private void saveAtExit() {
-    System.getLogger(Lifetime.class.getName())
-        .log(Level.WARNING, name() + " is saved, but not closed: a call has not ended");
+    log(" is saved, but not closed: a call has not ended", null);
     if (unloggedTrees().isEmpty()) {
       return;
     }
@@ -391,7 +386,15 @@ final class Lifetime implements ExitHook.Closer {
     try {
       recorders.close();
     } catch (UncheckedIOException e) {
-      System.getLogger(Lifetime.class.getName()).log(Level.WARNING, name() + ": " + e.getMessage());
+      log(": " + e.getMessage(), null);
+    }
+  }
+
+  private void log(String what, @Nullable Throwable cause) {
+    try {
+      System.getLogger(Lifetime.class.getName()).log(Level.WARNING, name() + what, cause);
+    } catch (Throwable e) {
+      // A handler of the log fails: what is to be saved and closed is.
     }
   }
 

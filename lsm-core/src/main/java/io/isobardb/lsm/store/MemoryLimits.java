@@ -18,7 +18,12 @@ public record MemoryLimits(long direct, long heap, long system) {
    * @throws IllegalArgumentException if not, with what to change
    */
   public static void checkProcess(long budget) {
-    String warning = ofProcess().check(budget);
+    checkProcess(budget, 0);
+  }
+
+  /** As {@link #checkProcess(long)}, for a store that had budgets up to this one before. */
+  static void checkProcess(long budget, long before) {
+    String warning = ofProcess().check(budget, before);
     if (warning != null) {
       System.getLogger(MemoryLimits.class.getName()).log(Level.WARNING, warning);
     }
@@ -75,6 +80,12 @@ public record MemoryLimits(long direct, long heap, long system) {
   static MemoryLimits ofProcess() {
     return new MemoryLimits(
         DirectMemory.limitBytes(), Runtime.getRuntime().maxMemory(), DirectMemory.systemBytes());
+  }
+
+  /** As {@link #check(long)}; what goes for a budget that the store had before was told then. */
+  @Nullable String check(long budget, long before) {
+    String warning = check(budget);
+    return budget > before ? warning : null;
   }
 
   /**

@@ -48,7 +48,7 @@ final class MergeWaits {
               engine.log().end(),
               engine.catalog().newFileNumber(),
               engine.retention().expiredBy(tree),
-              (long) MergeDown.SMALL_PAGES * parts.pool().pageSize());
+              MergeDown.SMALL_PAGES);
       parts.checkpointer().flush(tree);
     } finally {
       operations.exit(slot);

@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import javax.management.ObjectName;
@@ -65,6 +66,10 @@ public final class OpenStore implements Store {
   private final RecorderSlot recorders = new RecorderSlot();
   private final RecentStats recent;
   private final Trees trees;
+
+  /** The largest budget so far: what speaks against it was told when it was set. */
+  private final AtomicLong largestBudget;
+
   private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
 
   /**
@@ -73,6 +78,7 @@ public final class OpenStore implements Store {
   private OpenStore(StoreOptions options, StoreParts parts, CursorSet open) {
     this.options = options.withStoredPageSize(parts.pool().pageSize());
     this.parts = parts;
+    this.largestBudget = new AtomicLong(options.memoryBudget());
     this.engine = parts.engine();
     this.operations = new Operations(engine.operations(), engine.environment().scheduler());
     this.leaks = new LeakWatch(engine);
@@ -454,7 +460,8 @@ public final class OpenStore implements Store {
     refuseInListener("Store.setMemoryBudget");
     int slot = operations.enter();
     try {
-      MemoryLimits.checkProcess(bytes);
+      MemoryLimits.checkProcess(bytes, largestBudget.get());
+      largestBudget.accumulateAndGet(bytes, Math::max);
       parts.wall().setBudget(bytes);
     } finally {
       operations.exit(slot);

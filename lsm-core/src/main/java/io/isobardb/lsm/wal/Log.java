@@ -305,7 +305,20 @@ public final class Log implements AutoCloseable {
     if (end > ring.limit()) {
       awaitRoom(end);
     }
-    ring.finishMarker(lsn);
+    try {
+      ring.finishMarker(lsn);
+    } catch (InternalError e) {
+      throw stop(e);
+    }
+  }
+
+  /** The ring did not take what was stored to a place that was taken: all behind would wait. */
+  private InternalError stop(InternalError cause) {
+    LogWriter writer = parts().writer;
+    if (!writer.hasFailed()) {
+      writer.onFailed(cause);
+    }
+    return cause;
   }
 
   /**
@@ -315,7 +328,11 @@ public final class Log implements AutoCloseable {
    * @throws DiskFullException if the ring has no room because the disk is full; there is no fence
    */
   public void fence(long treeChanges) {
-    newRecord().fence(treeChanges);
+    try {
+      newRecord().fence(treeChanges);
+    } catch (InternalError e) {
+      throw stop(e);
+    }
   }
 
   /** Makes an unlogged write visible, and returns when it and everything before it is. */

@@ -323,7 +323,9 @@ final class Ring {
   }
 
   private static InternalError lost() {
-    return new InternalError("what was stored to the mapped file is not there");
+    return new InternalError(
+        "what was stored to the file RING, which is mapped, is not there: the disk is full, if its"
+            + " file system copies on write, or the device failed");
   }
 
   /** Marks a finished record applied; {@code word1} is what {@link #finish} gave. */

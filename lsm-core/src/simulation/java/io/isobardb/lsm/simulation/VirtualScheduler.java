@@ -164,6 +164,11 @@ public final class VirtualScheduler implements Scheduler {
     device.hold(held);
   }
 
+  /** From now on the device has credits, all that it can have, and is slow once they are spent. */
+  public void lendToDevice(VirtualDevice.Credits credits) {
+    device.lend(credits);
+  }
+
   /** From now on what jobs read and write passes at this pace at most, in bytes per second. */
   public void limitJobs(long bytesPerSecond) {
     jobsPace = new Pace(bytesPerSecond);

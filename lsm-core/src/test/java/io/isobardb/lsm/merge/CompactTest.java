@@ -10,20 +10,26 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Compression;
 import io.isobardb.lsm.SimulatedStores;
 import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TreeDroppedException;
+import io.isobardb.lsm.event.FailureLatch;
+import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.option.MergeSchedule;
+import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -104,6 +110,38 @@ class CompactTest {
       for (int i = 0; i < 200; i++) {
         assertArrayEquals(value(i, 100), tree.get(key(i)));
       }
+    }
+  }
+
+  /** SSTables are cut by the pages they have. Compressed, all of them are small files. */
+  @Test
+  void smallFilesOfManyPagesAreNotJoined() {
+    SimulatedWorld world = new SimulatedWorld(4);
+    try (Store store = world.open(OPTIONS)) {
+      Tree tree = store.openTree("t", TreeOptions.builder().compression(Compression.LZ4).build());
+      for (int i = 0; i < 1500; i++) {
+        tree.put(key(i), new byte[900]);
+      }
+      AtomicInteger merges = new AtomicInteger();
+      FailureLatch failure = Inside.of(store).engine().failure();
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onMerged(Merge merge) {
+              if (merges.incrementAndGet() == 200) {
+                failure.fail(new AssertionError("it goes on for ever"));
+              }
+            }
+          });
+      tree.compact(null, null);
+      StoreStats.TreeStats stats = stats(store);
+      assertOnlyInTheLastLevel(stats);
+      assertTrue(stats.tables() > 1, stats.tables() + " SSTables");
+      long most = (long) MergeDown.SMALL_PAGES * OPTIONS.pageSize();
+      assertTrue(stats.diskBytes() / stats.tables() < most, stats.diskBytes() + " bytes");
+      long before = store.stats().merges();
+      tree.compact(null, null);
+      assertEquals(before, store.stats().merges());
     }
   }
 

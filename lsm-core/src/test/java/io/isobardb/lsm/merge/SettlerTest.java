@@ -271,7 +271,7 @@ class SettlerTest {
       for (int i = 0; i < 10_000; i++) {
         tree.get(key(i * 6007 % LARGE));
       }
-      scanShortly(tree, 200);
+      scanShortly(tree, 100);
       world.pass(SECOND);
       assertEquals(0, stats(store).mergeForReadsBytesWritten());
     }
@@ -321,6 +321,14 @@ class SettlerTest {
     assertEquals(unit * 850, price(2, 100, 650, 650));
     assertEquals(unit * 500, price(2, 50, 400, 400));
     assertEquals(Long.MAX_VALUE, price(2, 50, 401, 401), "it is nearly one run");
+  }
+
+  @Test
+  void aCallForASmallPageTakesNearlyAsLongAsForALargerOne() {
+    assertEquals(
+        8192, Settler.waitedBytes(8192), "a page of a merge is as dear as one of a reader");
+    assertEquals(7168, Settler.waitedBytes(4096));
+    assertEquals(22_528, Settler.waitedBytes(65_536));
   }
 
   @Test

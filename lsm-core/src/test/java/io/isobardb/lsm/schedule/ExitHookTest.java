@@ -80,6 +80,20 @@ class ExitHookTest {
     never.countDown();
   }
 
+  /** Log4j behind System.Logger, for one, can't begin in a shutdown hook. */
+  @Test
+  @Timeout(60)
+  void aLogThatFailsKeepsNothingFromBeingClosed() {
+    ExitHook hook = new ExitHook(TimeUnit.HOURS.toNanos(1), thread -> false);
+    hook.add(closer("one", () -> {}));
+    hook.add(closer("other", () -> {}));
+    try (FailingLog log = new FailingLog(ExitHook.class)) {
+      hook.closeAll(Thread.currentThread());
+      assertTrue(log.isAsked());
+    }
+    assertEquals(2, closed.size(), closed.toString());
+  }
+
   @Test
   @Timeout(60)
   void nobodyWaitsForALockOfAThreadThatExits() throws Exception {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.io.DataFile;
@@ -56,6 +57,7 @@ class HeldBandwidthTest {
   /** What clients have written to the log. */
   private long logged;
 
+  private int files = 1;
   private DataFile file;
   private Bandwidth bandwidth;
   private long lookedNanos;
@@ -69,13 +71,36 @@ class HeldBandwidthTest {
 
   /** A merge that reads as fast as it may, beside clients that write 1 MB/s. */
   private void merge(int seconds) throws Exception {
+    step(seconds, PIECE, () -> file.read(0, memory, 0, PIECE));
+  }
+
+  /** The same by a merge that writes SSTables of 512 KB to the system's buffers and syncs them. */
+  private void mergeBuffered(int seconds) throws Exception {
+    DataFile buffered = storage.create(++files + ".sst", IoMode.BUFFERED);
+    step(
+        seconds,
+        8 * PIECE,
+        () -> {
+          for (int i = 0; i < 8; i++) {
+            buffered.write(0, memory, 0, PIECE);
+          }
+          buffered.sync();
+        });
+  }
+
+  /** What a step of a merge does. */
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  private void step(int seconds, long bytes, Action action) throws Exception {
     long end = clock.nanos() + seconds * SECOND;
     while (clock.nanos() < end) {
       long began = clock.nanos();
-      Stepping.step(new Reading());
+      Stepping.step(new Merging(action));
       long limit = bandwidth.limits().allBytes();
       if (limit < Long.MAX_VALUE) {
-        clock.advanceTo(began + PIECE * SECOND / limit);
+        clock.advanceTo(Math.max(clock.nanos(), began + bytes * SECOND / limit));
       }
       if (clock.nanos() - lookedNanos >= 10 * MILLI) {
         logged += MB * (clock.nanos() - lookedNanos) / SECOND;
@@ -85,7 +110,7 @@ class HeldBandwidthTest {
     }
   }
 
-  private final class Reading implements Job {
+  private record Merging(Action action) implements Job {
     @Override
     public Priority priority() {
       return Priority.MERGE_DEEP;
@@ -98,7 +123,7 @@ class HeldBandwidthTest {
 
     @Override
     public boolean step() throws IOException {
-      file.read(0, memory, 0, PIECE);
+      action.run();
       return true;
     }
 
@@ -149,5 +174,40 @@ class HeldBandwidthTest {
     callsPerLoss = 20;
     merge(60);
     assertLearnt(FAST);
+  }
+
+  @Test
+  void buffersTakeBytesAtMemorySpeedButTheRateIsLearntAtTheirSyncs() throws Exception {
+    device.hold(held(HELD));
+    mergeBuffered(10);
+    assertLearnt(HELD);
+    assertTrue(bandwidth.limits().eachWay());
+    mergeBuffered(600);
+    assertLearnt(HELD);
+  }
+
+  @Test
+  void aSlowDeviceBehindBuffersIsLearntAtTheirSyncs() throws Exception {
+    device.change(new VirtualDevice.Limits(HELD, HELD, HELD, 100_000, MILLI / 10));
+    mergeBuffered(10);
+    assertLearnt(HELD);
+    assertFalse(bandwidth.limits().eachWay());
+    assertTrue(bandwidth.limits().limits());
+  }
+
+  @Test
+  void syncsNowAndThenDoNotLimitJobs() throws Exception {
+    DataFile buffered = storage.create("2.sst", IoMode.BUFFERED);
+    for (int i = 0; i < 600; i++) {
+      for (int k = 0; k < 32; k++) {
+        buffered.write(0, memory, 0, PIECE);
+      }
+      buffered.sync();
+      assertFalse(bandwidth.limits().limits());
+      clock.advance(100 * MILLI);
+      logged += MB / 10;
+      bandwidth.run();
+    }
+    assertTrue(bandwidth.learntBytes() > FAST / 2, bandwidth.learntBytes() + " bytes/s");
   }
 }

@@ -131,21 +131,21 @@ class MeteredStorageTest {
     write(direct);
     direct.sync();
     assertEquals(PAGES * PAGE, storage.device().bytes());
-    assertEquals(0, storage.device().syncedBytes());
+    assertEquals(0, storage.syncs().bytes());
     DataFile buffered = storage.create("2.sst", IoMode.BUFFERED);
     write(buffered);
     buffered.read(0, memory, 0, PAGES * PAGE);
     buffered.sync();
     assertEquals(PAGES * PAGE, storage.device().bytes());
     // A small sync tells what a sync takes.
-    assertEquals(0, storage.device().syncedBytes());
+    assertEquals(0, storage.syncs().bytes());
     final int often = 30;
     for (int i = 0; i < often; i++) {
       write(buffered);
     }
     buffered.sync();
     buffered.sync();
-    assertEquals(often * PAGES * PAGE, storage.device().syncedBytes());
+    assertEquals(often * PAGES * PAGE, storage.syncs().bytes());
     assertEquals(PAGES * PAGE, storage.device().bytes());
   }
 

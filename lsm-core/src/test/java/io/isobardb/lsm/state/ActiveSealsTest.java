@@ -5,6 +5,7 @@ import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
@@ -21,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is done while writers wait for the boundary of a new active SSTable. */
 @Tag("any-jdk")
@@ -60,6 +62,34 @@ class ActiveSealsTest {
       seal.end();
       assertEquals(1, freed.get());
       assertArrayEquals(value(1, 10), tree.get(key(1)));
+    }
+  }
+
+  /** A bulk load seals so: what fails then must not keep all others waiting. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void whatFailsToBeFreedLeavesNoGapInTheLog() {
+    try (Store store = open()) {
+      Tree tree = store.openTree("t");
+      TreeHandle handle = Inside.handle(tree);
+      TreeStates states = handle.states();
+      tree.put(key(1), value(1, 10));
+      TreeState held = states.acquire();
+      states.swap(
+          state -> state.withMemory(state.memory()),
+          List.of(
+              () -> {
+                throw new IllegalStateException("planted");
+              }));
+      held.drop();
+      Exception failed =
+          assertThrows(
+              IllegalStateException.class,
+              () -> Inside.of(store).parts().sealer().sealTogether(List.of(handle)));
+      assertEquals("planted", failed.getMessage());
+      tree.put(key(2), value(2, 10));
+      assertArrayEquals(value(1, 10), tree.get(key(1)));
+      assertArrayEquals(value(2, 10), tree.get(key(2)));
     }
   }
 }

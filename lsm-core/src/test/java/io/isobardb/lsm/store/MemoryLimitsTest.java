@@ -44,6 +44,15 @@ class MemoryLimitsTest {
     assertNotNull(new MemoryLimits(2000 * MB, Long.MAX_VALUE, 1000 * MB).check(256 * MB));
   }
 
+  /** Budgets go up and down, as with what Kafka Streams holds back. */
+  @Test
+  void aBudgetThatAStoreHadBeforeIsNotWarnedOfAgain() {
+    MemoryLimits limits = new MemoryLimits(2000 * MB, 745 * MB, 1000 * MB);
+    assertNull(limits.check(256 * MB, 256 * MB));
+    assertNotNull(limits.check(257 * MB, 256 * MB));
+    assertThrows(IllegalArgumentException.class, () -> limits.check(1000 * MB, 1000 * MB));
+  }
+
   /** The measured cases of docs/operations.md. */
   @Test
   void aHeapThatIsTooSmallForTheTreesIsWarnedOf() {

@@ -13,6 +13,7 @@ import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
+import io.isobardb.lsm.schedule.FailingLog;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
 import io.isobardb.lsm.store.LeakWatch;
@@ -96,6 +97,17 @@ class LeakWatchTest {
     assertOrigins("forget");
     store.close();
     assertEquals(3, told.size(), "told twice");
+  }
+
+  @Test
+  void aStoreIsClosedThoughTheLogFails() {
+    Store store = open();
+    forget(store);
+    try (FailingLog log = new FailingLog(LeakWatch.class)) {
+      store.close();
+      assertTrue(log.isAsked());
+    }
+    world.open(SimulatedStores.SMALL).close();
   }
 
   @Test

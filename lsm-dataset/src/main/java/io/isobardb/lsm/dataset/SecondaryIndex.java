@@ -10,6 +10,7 @@ import io.isobardb.lsm.error.ShownKey;
 import io.isobardb.lsm.error.UserCode;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -135,7 +136,10 @@ final class SecondaryIndex implements MergeFilter {
   SortedSet<byte[]> keys(byte[] key, byte[] value) {
     SortedSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
     try {
-      for (byte[] given : definition.extractor().keys(key, value)) {
+      Collection<byte[]> all =
+          Objects.requireNonNull(
+              definition.extractor().keys(key, value), "gave null; it may give an empty list");
+      for (byte[] given : all) {
         // The extractor may use its array again.
         keys.add(Objects.requireNonNull(given, "gave null for a key; it may give no keys").clone());
       }

@@ -133,6 +133,8 @@ public final class Queue<T> {
    * @param worker gets a transaction and the job. It is called again if its transaction meets with
    *     conflicts, and must not end that
    * @return whether there was a job
+   * @throws IllegalStateException if the worker ended the transaction; the job stays unless that
+   *     was a commit
    */
   public boolean work(BiConsumer<Transaction, ? super T> worker) {
     Objects.requireNonNull(worker, "worker");
@@ -156,11 +158,21 @@ public final class Queue<T> {
   }
 
   private void finish(byte[] key, T job, BiConsumer<Transaction, ? super T> worker) {
-    store.runInTransaction(
-        transaction -> {
-          transaction.delete(tree, key);
-          worker.accept(transaction, job);
-        });
+    // If others ended it, the worker runs anew, and this call does not get as far.
+    boolean isLeftOpen =
+        store.inTransaction(
+            transaction -> {
+              transaction.delete(tree, key);
+              worker.accept(transaction, job);
+              return transaction.isOpen();
+            });
+    if (!isLeftOpen) {
+      throw new IllegalStateException(
+          "a worker of queue '"
+              + tree.name()
+              + "' ended its transaction: if it rolled back, the job is still there. A worker must"
+              + " leave that to the queue, and throw to leave the job there");
+    }
   }
 
   private T decoded(ByteBuffer bytes) {

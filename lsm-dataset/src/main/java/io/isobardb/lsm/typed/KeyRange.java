@@ -129,7 +129,10 @@ public final class KeyRange<K> {
       int most = codec.writeParts(parts, out);
       if (parts.size() > most) {
         throw new IllegalArgumentException(
-            "keys can begin with at most " + most + " parts, and there are " + parts.size());
+            most == 0
+                ? "these keys have no parts to begin with, as those of KeyCodec.pair and tuple have:"
+                    + " give the bounds by from and to"
+                : "keys can begin with at most " + most + " parts, and there are " + parts.size());
       }
       range = ByteRange.prefix(out.toBytes());
     }

@@ -10,6 +10,7 @@ import io.isobardb.lsm.dataset.IndexEntry;
 import io.isobardb.lsm.dataset.IndexRange;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,11 +43,14 @@ public final class TypedDataset<K, V> {
   private final Dataset dataset;
   private final KeyCodec<K> keys;
   private final Codec<V> values;
+  private final DecodedRecords<V> records;
 
-  private TypedDataset(Dataset dataset, KeyCodec<K> keys, Codec<V> values) {
+  private TypedDataset(
+      Dataset dataset, KeyCodec<K> keys, Codec<V> values, DecodedRecords<V> records) {
     this.dataset = dataset;
     this.keys = keys;
     this.values = values;
+    this.records = records;
   }
 
   /**
@@ -75,7 +79,7 @@ public final class TypedDataset<K, V> {
     DecodedRecords<V> records = new DecodedRecords<>(values);
     DatasetOptions.Builder options = DatasetOptions.builder();
     indexes.forEach(index -> options.index(definition(index, records)));
-    return new TypedDataset<>(Dataset.open(store, name, options.build()), keys, values);
+    return new TypedDataset<>(Dataset.open(store, name, options.build()), keys, values, records);
   }
 
   /**
@@ -101,13 +105,27 @@ public final class TypedDataset<K, V> {
     return Index.builder(index.name())
         .key(
             (key, value) ->
-                index.extractor().apply(records.decode(value)).stream()
-                    .map(index.keys()::encode)
-                    .toList())
+                keysOf(index, records.decode(value)).stream().map(index.keys()::encode).toList())
         .unique(index.unique())
         .maintenance(index.maintenance())
         .version(index.version())
         .build();
+  }
+
+  private static <V, I> Collection<? extends I> keysOf(TypedIndex<V, I> index, V value) {
+    return Objects.requireNonNull(
+        index.extractor().apply(value), "gave null; it may give an empty list");
+  }
+
+  /**
+   * Creates an index and builds it while records are written: see {@link Dataset#createIndex(Index,
+   * io.isobardb.lsm.dataset.BuildProgress)}. From then on it belongs to the indexes that the
+   * dataset is opened with.
+   *
+   * @param index the index
+   */
+  public void createIndex(TypedIndex<V, ?> index) {
+    dataset.createIndex(definition(Objects.requireNonNull(index, "index"), records));
   }
 
   /** {@return the dataset that this is a view of: for its indexes, checks and repairs} */

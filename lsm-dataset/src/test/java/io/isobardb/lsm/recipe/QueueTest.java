@@ -368,6 +368,27 @@ class QueueTest {
     }
   }
 
+  @Test
+  void aJobWhoseWorkerRollsBackStays() {
+    try (Store store = open()) {
+      Queue<String> queue = Queue.open(store, "q", Codec.string());
+      queue.add("a");
+      queue.add("b");
+      var told =
+          assertThrows(
+              IllegalStateException.class,
+              () -> queue.work((transaction, job) -> transaction.rollback()));
+      assertTrue(told.getMessage().contains("queue 'q'"), told.getMessage());
+      assertEquals(2, queue.size());
+      assertEquals("a", queue.poll());
+      assertThrows(
+          IllegalStateException.class,
+          () -> queue.work((transaction, job) -> transaction.commit()));
+      assertTrue(queue.isEmpty());
+      assertNull(queue.poll());
+    }
+  }
+
   /** Its numbers go with the tree, by whatever name that was opened. */
   @Test
   void aQueueWhoseTreeGetsAnotherNameStaysOneQueue() {

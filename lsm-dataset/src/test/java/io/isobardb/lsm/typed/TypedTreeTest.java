@@ -12,6 +12,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.WriteBatch;
+import io.isobardb.lsm.dataset.ExtractorException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.option.MergeOperator;
 import java.nio.charset.StandardCharsets;
@@ -255,6 +256,41 @@ class TypedTreeTest {
         });
     assertNull(dataset.get(2L));
     assertTrue(dataset.dataset().check().isSound());
+  }
+
+  @Test
+  void aTypedDatasetGetsAnIndexLater() {
+    Codec<User> users = Codec.of(User.class);
+    TypedIndex<User, String> byCity =
+        TypedIndex.of("city", KeyCodec.ofString(), user -> List.of(user.city()));
+    TypedDataset<Long, User> dataset =
+        TypedDataset.open(store, "users", KeyCodec.ofLong(), users, List.of());
+    dataset.put(1L, new User("ada", "london"));
+    dataset.createIndex(byCity);
+    dataset.put(2L, new User("alan", "london"));
+    assertEquals(
+        List.of(1L, 2L), dataset.find(byCity, "london").stream().map(Map.Entry::getKey).toList());
+    assertTrue(dataset.dataset().check().isSound());
+  }
+
+  @Test
+  void anExtractorThatGivesNullIsToldSo() {
+    TypedIndex<User, String> byCity = TypedIndex.of("city", KeyCodec.ofString(), user -> null);
+    TypedDataset<Long, User> dataset =
+        TypedDataset.open(store, "users", KeyCodec.ofLong(), Codec.of(User.class), byCity);
+    ExtractorException told =
+        assertThrows(ExtractorException.class, () -> dataset.put(1L, new User("ada", "london")));
+    assertTrue(told.getMessage().contains("it may give an empty list"), told.getMessage());
+  }
+
+  @Test
+  void textsHavePrefixesByBounds() {
+    TypedTree<String, String> names =
+        TypedTree.of(store.openTree("names"), KeyCodec.ofString(), Codec.string());
+    Throwable told =
+        assertThrows(
+            IllegalArgumentException.class, () -> names.entries(KeyRange.startingWith("ad")));
+    assertTrue(told.getMessage().contains("by from and to"), told.getMessage());
   }
 
   /** The longest keys there are, at the end of what their bytes allow and before it. */
