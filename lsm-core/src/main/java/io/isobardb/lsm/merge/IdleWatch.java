@@ -173,7 +173,7 @@ public final class IdleWatch implements StoreWatch {
       return true;
     }
     Settler.Reads reads = Settler.Reads.of(tree).since(before.reads());
-    if (reads.scans().nanos() < 0) {
+    if (reads.scans().nanos() + reads.scans().markerNanos() < 0) {
       // Lookups of the past say nothing of what comes: scans need not make up for them.
       Seen now = new Seen(written, Settler.Reads.of(tree));
       seen.put(tree, now);

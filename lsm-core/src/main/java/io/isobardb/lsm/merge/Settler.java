@@ -21,7 +21,7 @@ import java.util.Map;
  *
  * <p>A tree that fits without the older versions, by the part of them that scans pass, is settled
  * as well. Until then its pages take each other's place in the cache, so reads lose those that they
- * wait for, too.
+ * wait for, too. Scans that pass delete markers lose by these, and by what they hide.
  *
  * <p>Reads of a larger tree wait for the device, once for each run on disk that they come to. What
  * it has in memory stays there. Its SSTables are merged down one by one, with what goes along, once
@@ -89,7 +89,8 @@ final class Settler {
       return false;
     }
     if (wish == null) {
-      if (reads.scans().nanos() < priceNanos(tree, reads)) {
+      if (reads.scans().nanos() < priceNanos(tree, reads)
+          && !markersPay(sizes(tree), reads, engine.catalog().space().pool().limitBytes())) {
         return false;
       }
       wish = new MergeDown.Settled(engine.log().end());
@@ -236,16 +237,27 @@ final class Settler {
    * @param budgetBytes the store's memory
    */
   static long priceNanos(Sizes sizes, Reads reads, long budgetBytes) {
-    boolean fits = sizes.fit(budgetBytes, 0);
-    if (sizes.disk() == 0
-        || !sizes.fit(budgetBytes, reads.scans().passedPart())
-        || sizes.areOne()) {
+    long cost = costNanos(sizes, reads, budgetBytes);
+    return cost == Long.MAX_VALUE || sizes.areOne() ? Long.MAX_VALUE : cost / (sizes.runs() - 1);
+  }
+
+  /**
+   * Whether scans have lost by delete markers what it takes to be rid of them, however many runs
+   * there are. A pure function, too.
+   */
+  static boolean markersPay(Sizes sizes, Reads reads, long budgetBytes) {
+    return (sizes.fit(budgetBytes, 0) || !sizes.areOne())
+        && reads.scans().markerNanos() >= costNanos(sizes, reads, budgetBytes);
+  }
+
+  private static long costNanos(Sizes sizes, Reads reads, long budgetBytes) {
+    if (sizes.disk() == 0 || !sizes.fit(budgetBytes, reads.scans().passedPart())) {
       return Long.MAX_VALUE;
     }
     // What is in memory is flushed, and then merged with what is on disk.
     long nanos = NANOS_PER_BYTE * (sizes.memory() + sizes.all());
     // What fits already is read once, merged or not.
-    long waited = fits ? 0 : NANOS_PER_PAGE * reads.pages();
-    return Math.max(0, nanos - waited) / (sizes.runs() - 1);
+    long waited = sizes.fit(budgetBytes, 0) ? 0 : NANOS_PER_PAGE * reads.pages();
+    return Math.max(0, nanos - waited);
   }
 }

@@ -87,10 +87,13 @@ final class PageSequence implements AutoCloseable {
     return new PageSequence(table, Access.QUERY, Access.SCAN, reads, NONE, table.meta().rootPage());
   }
 
-  /** For a reader that needs {@code pages} pages from {@code first} on. */
+  /**
+   * For a reader that needs {@code pages} pages from {@code first} on: what of several is absent is
+   * read together.
+   */
   static PageSequence of(SSTable table, Access mode, int first, int pages) {
     PageSequence sequence = new PageSequence(table, mode, mode, null, first - 1, first + pages);
-    sequence.inRow = pages > SHORT_PAGES ? pages : 0;
+    sequence.inRow = pages > 1 ? Math.max(pages, SHORT_PAGES) : 0;
     return sequence;
   }
 

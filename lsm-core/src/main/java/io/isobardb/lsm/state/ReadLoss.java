@@ -18,11 +18,16 @@ public final class ReadLoss {
    *     memory had been flushed
    * @param shown entries that they have come to
    * @param passed older versions of them that they have passed, each in another run
+   * @param markerNanos that they have lost to delete markers, however many runs there are
    */
-  public record Scans(long nanos, long shown, long passed) {
+  public record Scans(long nanos, long shown, long passed, long markerNanos) {
     /** What has come since {@code before}. */
     public Scans since(Scans before) {
-      return new Scans(nanos - before.nanos, shown - before.shown, passed - before.passed);
+      return new Scans(
+          nanos - before.nanos,
+          shown - before.shown,
+          passed - before.passed,
+          markerNanos - before.markerNanos);
     }
 
     /** The part of what lies where they were that one run would not have; 0 if nobody knows. */
@@ -66,13 +71,16 @@ public final class ReadLoss {
   private final LongAdder passed = new LongAdder();
   private final LongAdder lookups = new LongAdder();
 
-  /** What cursors have lost to delete markers since this was cleared. */
+  /** What cursors have lost to delete markers. */
   private final LongAdder markerNanos = new LongAdder();
 
   private volatile Runnable markerListener = () -> {};
 
   /** At how much of that its listener is told next. */
   private volatile long markersDue = FIRST_TOLD_NANOS;
+
+  /** What {@link #markerNanos} was when this was cleared. */
+  private volatile long markersClearedAt;
 
   /** What {@link #nanosPerRun} was when this was cleared. */
   private volatile long clearedAt;
@@ -112,7 +120,7 @@ public final class ReadLoss {
   /** A cursor has passed so many delete markers on its way to an entry. */
   public void markers(long count) {
     markerNanos.add(count * MARKER_NANOS);
-    long lost = markerNanos.sum();
+    long lost = nanosOfMarkers();
     if (lost >= markersDue) {
       markersDue = 2 * lost;
       markerListener.run();
@@ -130,7 +138,7 @@ public final class ReadLoss {
 
   /** What cursors have lost to delete markers since this was cleared, in nanoseconds. */
   public long nanosOfMarkers() {
-    return markerNanos.sum();
+    return markerNanos.sum() - markersClearedAt;
   }
 
   private void scan(long perRun, int runs) {
@@ -157,7 +165,7 @@ public final class ReadLoss {
   /** What scans have lost and seen by now. */
   public Scans scans() {
     long ofScans = scanNanos.sum() - lookups.sum() * INDEX_NANOS;
-    return new Scans(ofScans, shown.sum(), passed.sum());
+    return new Scans(ofScans, shown.sum(), passed.sum(), markerNanos.sum());
   }
 
   /** Has the listener told now. */
@@ -205,7 +213,7 @@ public final class ReadLoss {
   /** Begins anew: runs are being merged. */
   public void clear() {
     nanos.reset();
-    markerNanos.reset();
+    markersClearedAt = markerNanos.sum();
     markersDue = FIRST_TOLD_NANOS;
     clearedAt = nanosPerRun();
     scansClearedAt = scanNanos.sum();

@@ -4,6 +4,7 @@ import static io.isobardb.lsm.SimulatedStores.key;
 import static io.isobardb.lsm.SimulatedStores.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Cursor;
@@ -88,6 +89,29 @@ class SettlerTest {
   private static void scanUntilPaid(Tree tree) {
     for (int i = 0; i < 60; i++) {
       scan(tree);
+    }
+  }
+
+  @Test
+  void scansThatPassDeleteMarkersPayByThese() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(i), value(i, 100));
+      }
+      tree.compact(null, null);
+      for (int i = 0; i < KEYS; i++) {
+        tree.delete(key(i));
+      }
+      world.pass(SECOND);
+      assertEquals(0, scan(tree));
+      world.pass(SECOND);
+      assertTrue(stats(store).memoryBytes() > 0, "a single scan has not paid for it");
+      for (int i = 0; i < 20; i++) {
+        assertEquals(0, scan(tree));
+      }
+      world.pass(SECOND);
+      assertEquals(0, stats(store).memoryBytes() + stats(store).diskBytes());
     }
   }
 
@@ -320,14 +344,30 @@ class SettlerTest {
     assertEquals(price(fitting, 0.4, 0), price(fitting, 0.4, mb), "it is read once, merged or not");
   }
 
+  @Test
+  void markersPayForAllThatIsRewrittenWhateverTheRuns() {
+    var nearlyOne = new Settler.Sizes(2, 95, 5, 95);
+    long nanos = Settler.NANOS_PER_BYTE * 195;
+    assertTrue(markersPay(nearlyOne, nanos, 1000));
+    assertFalse(markersPay(nearlyOne, nanos - 1, 1000));
+    assertFalse(markersPay(new Settler.Sizes(2, 100, 0, 95), nanos, 1000), "nothing is on disk");
+    assertFalse(markersPay(nearlyOne, nanos, 50), "more is rewritten than would fit");
+    assertTrue(markersPay(new Settler.Sizes(3, 30, 70, 40), nanos, 50), "it fits without them");
+  }
+
+  private static boolean markersPay(Settler.Sizes sizes, long nanos, long budget) {
+    var scans = new ReadLoss.Scans(0, 1, 9, nanos);
+    return Settler.markersPay(sizes, new Settler.Reads(scans, 0), budget);
+  }
+
   private static long price(Settler.Sizes sizes, double passedPart, long pages) {
     long passed = Math.round(1000 * passedPart);
-    var scans = new ReadLoss.Scans(0, 1000 - passed, passed);
+    var scans = new ReadLoss.Scans(0, 1000 - passed, passed, 0);
     return Settler.priceNanos(sizes, new Settler.Reads(scans, pages), 1_000_000_000);
   }
 
   private static long price(int runs, long memory, long disk, long largest) {
-    var reads = new Settler.Reads(new ReadLoss.Scans(0, 0, 0), 0);
+    var reads = new Settler.Reads(new ReadLoss.Scans(0, 0, 0, 0), 0);
     return Settler.priceNanos(new Settler.Sizes(runs, memory, disk, largest), reads, 1000);
   }
 }

@@ -137,6 +137,35 @@ class ScanTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void aValueOfFewPagesIsReadAtOnce(int pages) {
+    byte[] value = random(new SplittableRandom(SEED), pages * PAGE - 300);
+    try (Store store = open(64 << 20)) {
+      Tree tree = store.createTree("t", TreeOptions.defaults());
+      tree.put(bytes("a"), value);
+      tree.put(bytes("b"), bytes("small"));
+      store.flush();
+      store.awaitQuiet();
+    }
+    for (boolean scan : new boolean[] {false, true}) {
+      try (Store store = open(64 << 20)) {
+        Tree tree = store.tree("t");
+        tree.get(bytes("b"));
+        long before = world.storage().operations();
+        if (scan) {
+          try (Cursor cursor = tree.cursor()) {
+            assertTrue(cursor.first());
+            assertArrayEquals(value, cursor.value());
+          }
+        } else {
+          assertArrayEquals(value, tree.get(bytes("a")));
+        }
+        assertEquals(1, world.storage().operations() - before);
+      }
+    }
+  }
+
   private static List<Map.Entry<String, Integer>> forth(Cursor cursor) {
     List<Map.Entry<String, Integer>> all = new ArrayList<>();
     for (boolean more = cursor.first(); more; more = cursor.next()) {
