@@ -12,13 +12,17 @@ import io.isobardb.lsm.Store;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.VersionedBytesStore;
+import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 import org.apache.kafka.streams.state.WindowStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -31,6 +35,8 @@ class SegmentedStoreTest {
   private static final Duration RETENTION = Duration.ofMinutes(4);
   private static final long SEGMENT = Duration.ofMinutes(2).toMillis();
   private static final TopicPartition CHANGELOG = new TopicPartition("app-w-changelog", 0);
+
+  private static final byte[] NOTHING = {};
 
   @TempDir Path directory;
 
@@ -130,6 +136,72 @@ class SegmentedStoreTest {
       }
     }
     assertEquals("21", found.toString(), "in the order of their segments");
+    store.close();
+  }
+
+  /** One that Kafka's cache lies before, which merges what it has with what is found, by key. */
+  private WindowStore<Bytes, byte[]> openCached() {
+    WindowBytesStoreSupplier supplier =
+        IsobarStores.windows(
+            "w", RETENTION, Duration.ofSeconds(1), false, true, IsobarStores.Format.PLAIN);
+    WindowStore<Bytes, byte[]> store = supplier.get();
+    WindowStore<Bytes, byte[]> cache =
+        Stores.windowStoreBuilder(supplier, Serdes.Bytes(), Serdes.ByteArray())
+            .withCachingEnabled()
+            .build();
+    store.init(new TestTask(directory, Map.of()).context(), cache);
+    return store;
+  }
+
+  private static String show(KeyValueIterator<Windowed<Bytes>, byte[]> found) {
+    StringBuilder text = new StringBuilder();
+    try (found) {
+      found.forEachRemaining(
+          at ->
+              text.append(new String(at.key.key().get(), UTF_8))
+                  .append(at.key.window().start())
+                  .append('=')
+                  .append(new String(at.value, UTF_8))
+                  .append(' '));
+    }
+    return text.toString();
+  }
+
+  @Test
+  void behindKafkasCacheWhatIsLookedUpByTimeComesByKey() {
+    WindowStore<Bytes, byte[]> store = openCached();
+    for (String key : List.of("c", "a", "b")) {
+      for (long time : List.of(1L, SEGMENT + 2, 5L, SEGMENT + 1, 9L)) {
+        store.put(key(key), value(key.toUpperCase(Locale.ROOT)), time);
+      }
+    }
+    store.put(key("b"), null, 5);
+    assertEquals("a5=A a9=A b9=B c5=C c9=C ", show(store.fetchAll(5, 9)));
+    assertEquals("c9=C c5=C b9=B a9=A a5=A ", show(store.backwardFetchAll(5, 9)));
+    assertEquals(
+        "a9=A b9=B c9=C a120001=A b120001=B c120001=C ", show(store.fetchAll(6, SEGMENT + 1)));
+    assertEquals("", show(store.fetchAll(6, 8)));
+    store.close();
+  }
+
+  @Test
+  void moreThanIsPutInOrderIsGoneThroughByKey() {
+    WindowStore<Bytes, byte[]> store = openCached();
+    int windows = SegmentScan.MOST_LOOKED_UP + 1;
+    for (int i = 0; i < windows; i++) {
+      store.put(Bytes.wrap(new byte[] {(byte) (i * 7), (byte) (i >> 8)}), NOTHING, i);
+    }
+    int found = 0;
+    Bytes last = Bytes.wrap(NOTHING);
+    try (KeyValueIterator<Windowed<Bytes>, byte[]> all = store.fetchAll(0, SEGMENT - 1)) {
+      while (all.hasNext()) {
+        Bytes key = all.next().key.key();
+        assertTrue(last.compareTo(key) <= 0);
+        last = key;
+        found++;
+      }
+    }
+    assertEquals(windows, found);
     store.close();
   }
 
