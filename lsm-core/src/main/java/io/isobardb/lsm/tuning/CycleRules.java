@@ -95,7 +95,8 @@ record CycleRules(long logLimitBytes) {
    * Disk and write memory, in bytes.
    *
    * @param l0Before what L0 held when the cycle began
-   * @param before what the levels held then
+   * @param before what the levels held then, or at the beginning of a cycle shortly before, if that
+   *     is more
    * @param writeMemory what write memory may hold
    */
   record Disk(long l0Before, long l0, long before, long now, long writeMemory) {

@@ -14,8 +14,10 @@ import io.isobardb.memory.pool.Epochs;
 import io.isobardb.memory.stats.CacheStats;
 import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TreeCycle;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,9 @@ final class CycleStatistics {
   /** A ghost cache that has only begun to fill counts as this part of its capacity. */
   private static final int LEAST_GHOST = 8;
 
+  /** Levels have grown if they hold more than at the beginning of as many cycles before. */
+  private static final int CYCLES_BEFORE = 3;
+
   /** More than this of the write memory never counts as lent: writers may want it any time. */
   private static final double MOST_LENT = 0.5;
 
@@ -45,6 +50,10 @@ final class CycleStatistics {
   private long operations;
   private long l0Start;
   private long diskStart;
+
+  /** What levels held at the beginning of the last cycles that have ended. */
+  private final Deque<Long> diskBefore = new ArrayDeque<>();
+
   private CacheStats cacheStart;
   private Map<Integer, Before> trees = Map.of();
 
@@ -60,6 +69,14 @@ final class CycleStatistics {
     this.flusher = flusher;
     this.cacheStart = cache.stats();
     begin();
+  }
+
+  /** The cycle has ended, and was not given up. */
+  void end() {
+    diskBefore.add(diskStart);
+    if (diskBefore.size() > CYCLES_BEFORE) {
+      diskBefore.remove();
+    }
   }
 
   /** A new cycle begins. */
@@ -100,13 +117,18 @@ final class CycleStatistics {
     return new CycleView(
         new Written(
             grown, grown - grownBefore, flusher.bytesWritten() - flushedStart, dueBytes, budget),
-        new Disk(l0Start, l0Bytes(), diskStart, diskBytes(), engine.gate().limitBytes()),
+        new Disk(l0Start, l0Bytes(), mostBefore(), diskBytes(), engine.gate().limitBytes()),
         new Cache(cacheStart.heldPages(), now.heldPages(), now.targetPages(), evicted),
         intervals,
         settled,
         grown > 0
             || now.queryMisses() > cacheStart.queryMisses()
             || now.mergeMisses() > cacheStart.mergeMisses());
+  }
+
+  /** Merges make levels larger and smaller all the time, though nothing is loaded. */
+  private long mostBefore() {
+    return diskBefore.stream().mapToLong(it -> it).reduce(diskStart, Math::max);
   }
 
   private long l0Bytes() {

@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,9 @@ public final class LevelPlanner {
   private long cycle;
   private long cycleLsn;
 
+  /** Writes to each tree when the cycle began; none to those that came later. */
+  private Map<Integer, Long> cycleWrites = Map.of();
+
   /** A tree that is learnt from. */
   private static final class Watched {
     LevelProgress progress = LevelProgress.START;
@@ -59,10 +63,9 @@ public final class LevelPlanner {
     /** What the sample was made for. */
     long sampledEntries;
 
-    /** Writes when the cycle began, and when what is found now began to be found. */
-    long cycleWrites;
-
+    /** Writes when what is found now began to be found. */
     long foundWrites;
+
     long[] foundMerged = new long[0];
     long foundAll;
 
@@ -125,9 +128,12 @@ public final class LevelPlanner {
     return tree.counts().writes();
   }
 
+  private long writesInCycle(TreeHandle tree) {
+    return writes(tree) - cycleWrites.getOrDefault(tree.id(), 0L);
+  }
+
   private static Watched begun(TreeHandle tree) {
     Watched watched = new Watched();
-    watched.cycleWrites = writes(tree);
     findAnew(tree, watched);
     return watched;
   }
@@ -156,11 +162,9 @@ public final class LevelPlanner {
   }
 
   private void beginCycle() {
-    trees.forEach(
-        (id, watched) -> {
-          TreeHandle tree = engine.catalog().tree(id);
-          watched.cycleWrites = tree == null ? 0 : writes(tree);
-        });
+    cycleWrites =
+        engine.catalog().trees().stream()
+            .collect(Collectors.toMap(TreeHandle::id, LevelPlanner::writes));
     cycleLsn = engine.log().end();
   }
 
@@ -247,7 +251,7 @@ public final class LevelPlanner {
     Map<TreeHandle, Long> written = new HashMap<>();
     for (TreeHandle tree : engine.catalog().trees()) {
       Watched watched = trees.get(tree.id());
-      long writes = writes(tree) - (watched == null ? 0 : watched.cycleWrites);
+      long writes = writesInCycle(tree);
       // A tree that is learnt from gives way only to one that is written far more.
       long weight = watched == null ? writes : 2 * writes + 1;
       if (weight > 0 && !tree.closed() && lastEntries(tree) > 0) {
@@ -300,7 +304,7 @@ public final class LevelPlanner {
   /** A window is as many writes as the tree has entries: so long it takes to see them all. */
   private void learn(TreeHandle tree, Watched watched) {
     long entries = lastEntries(tree);
-    long writes = writes(tree) - watched.cycleWrites;
+    long writes = writesInCycle(tree);
     boolean outgrown = entries > 2 * watched.sampledEntries;
     if (writes > 0 && (tree.counts().sample() == null || outgrown)) {
       long lsn = engine.log().end();

@@ -6,6 +6,7 @@ import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.lsm.state.TreeHandle;
+import io.isobardb.lsm.tuning.WallRules.Division;
 import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.system.ProcessMemory;
@@ -165,16 +166,21 @@ public final class MemoryWall {
 
   /** The least write memory and the least cache there should be. */
   WallRules.Floors floors() {
+    return floors(division());
+  }
+
+  private WallRules.Floors floors(Division division) {
     long floors = 0;
     for (TreeHandle tree : engine.catalog().trees()) {
       floors += tree.priority().floorBytes();
     }
     int trees = engine.catalog().trees().size();
-    return rules.floors(division(), new WallRules.Needs(trees, floors, largestWrite));
+    long large = Math.min(largestWrite, division.grant() / WallRules.LARGE_WRITES);
+    return rules.floors(division, new WallRules.Needs(trees, floors, large));
   }
 
-  private WallRules.Division division() {
-    return new WallRules.Division(budgetBytes, sharedBytes, grantBytes, mostWriteBytes);
+  private Division division() {
+    return new Division(budgetBytes, sharedBytes, grantBytes, mostWriteBytes);
   }
 
   /** Says where the wall should go, within the floors; {@link #step} moves it. */
@@ -287,10 +293,10 @@ public final class MemoryWall {
   }
 
   /**
-   * Changes the budget; write memory and buffer cache keep their shares of it. More is there at
-   * once. For less, this waits until the write memory has been flushed down to its new size, and
-   * then until the pool is within the new budget. That second wait is bounded: what is still held
-   * after it is logged, and {@link #giveBack} goes on in the background.
+   * Changes the budget; write memory and buffer cache keep their shares of it, within the floors.
+   * More is there at once. For less, this waits until the write memory has been flushed down to its
+   * new size, and then until the pool is within the new budget. That second wait is bounded: what
+   * is still held after it is logged, and {@link #giveBack} goes on in the background.
    *
    * @throws IllegalArgumentException if it is more than the JVM may have, or too little for what
    *     does not shrink
@@ -378,8 +384,10 @@ public final class MemoryWall {
               + "; a store that is opened anew with a smaller budget takes less for them");
     }
     MemoryAccount account = account(bytes);
+    Division division =
+        new Division(bytes, account.sharedBytes(), account.writeBytes(), account.mostWriteBytes());
     long share = (long) ((double) bytes * targetBytes / budgetBytes);
-    long write = Math.min(account.mostWriteBytes(), share);
+    long write = floors(division).within(share, division);
     if (bytes >= pool.limitBytes()) {
       setLimit(bytes);
       divide(bytes, account, write);

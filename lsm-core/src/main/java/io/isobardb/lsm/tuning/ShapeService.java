@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It looks when so much was written, or so often the cache had not what was read, as there was
  * in so many operations before. A store that only reads what its cache has costs no pages, so it is
- * not looked at. After each look it rests {@value #REST} times as long as that took, so it takes a
- * hundredth of a processor at most; windows are longer then.
+ * not looked at. After each look it rests {@value #REST} times as long as that took, ten minutes at
+ * most, so it takes a hundredth of a processor at most; windows are longer then.
  *
  * <p>It never hurts to do without: what fails here is logged, and trees keep the runs that they
  * have.
@@ -59,6 +59,9 @@ public final class ShapeService implements StoreWatch {
 
   /** How many times as long as a look it rests after it. */
   private static final long REST = 99;
+
+  /** It rests no longer: a look that seems to have taken so long was interrupted. */
+  private static final long MOST_REST_NANOS = 600_000_000_000L;
 
   private final Engine engine;
   private final Merger merger;
@@ -180,7 +183,7 @@ public final class ShapeService implements StoreWatch {
     Handle started = handle;
     if (started != null && lookNanos > 0) {
       isResting = true;
-      started.wakeWithin(REST * lookNanos);
+      started.wakeWithin(Math.min(MOST_REST_NANOS / REST, lookNanos) * REST);
     }
   }
 
@@ -254,9 +257,14 @@ public final class ShapeService implements StoreWatch {
     if (changed == null || !changed.tree().isAdaptable()) {
       setChanging(-1);
     } else if (isHardlyUsed(changed)) {
-      carryOut(changed, changed.left());
-      setChanging(-1);
+      endChange(changed, "the tree is hardly used any more");
     }
+  }
+
+  /** Ends the change under way without a judgement: what the tree has stays. */
+  private void endChange(WatchedTree changed, String reason) {
+    carryOut(changed, changed.left(reason));
+    setChanging(-1);
   }
 
   /** Whether a tree has so few of the store's operations that nothing should wait for it. */
@@ -314,8 +322,11 @@ public final class ShapeService implements StoreWatch {
   private void decide(WatchedTree watched) {
     boolean taken = changing < 0 && mode == Adaptation.ON && decisions.begin(Change.RUNS);
     ShapeView view = views.view(watched, taken || mode == Adaptation.OBSERVE);
-    ShapeDecision decision = view == null ? null : RunsTuner.choose(watched.progress(), view);
-    carryOut(watched, decision);
+    if (view != null) {
+      carryOut(watched, RunsTuner.choose(watched.progress(), view));
+    } else if (watched.tree().id() == changing) {
+      endChange(watched, "too little is left of the tree");
+    }
     if (taken && changing < 0) {
       decisions.note(Change.RUNS, false);
     }

@@ -51,6 +51,12 @@ final class ShapeViews {
   /** Memory is not taken to hold more of the keys. */
   private static final double MOST_HELD = 0.9;
 
+  /**
+   * What is learnt of writes is not about the keys that the tree holds if it tells of so many times
+   * as many. Where keys are never written again it tells of no end of them.
+   */
+  private static final double MOST_KEYS = 8;
+
   /** So small a part of the operations tells little of what writes cost. */
   private static final double FEW_WRITES = 0.05;
 
@@ -291,7 +297,10 @@ final class ShapeViews {
     double entryBytes = version.atHeight(0).sizeBytes() / entries;
     WriteSample sample = tree.counts().sample();
     Popularity learnt = sample == null ? null : sample.popularity(engine.log().end());
-    Popularity popularity = learnt == null ? new EvenPopularity(entries) : learnt;
+    Popularity popularity =
+        learnt == null || learnt.keys() > MOST_KEYS * entries
+            ? new EvenPopularity(entries)
+            : learnt;
     return new Sizes(entryBytes, popularity, round(tree, popularity, entryBytes));
   }
 

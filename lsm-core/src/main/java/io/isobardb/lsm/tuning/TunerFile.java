@@ -15,7 +15,9 @@ import io.isobardb.tuner.workload.LevelText;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -30,8 +32,11 @@ public final class TunerFile {
   /** The file's name in the store's directory. */
   public static final String NAME = "TUNER";
 
-  /** Beyond this size it is written anew with the newest half. */
+  /** Beyond this size it is written anew with what is needed: see {@link #needed}. */
   private static final int MAX_BYTES = 256 << 10;
+
+  /** What the last decisions on trees may take that are older than the newest half. */
+  private static final int MOST_OLDER_BYTES = MAX_BYTES / 4;
 
   private final String path;
   private final TextFile file;
@@ -146,7 +151,7 @@ public final class TunerFile {
       if (!file.exists() || file.size() + bytes <= MAX_BYTES) {
         file.append(line);
       } else if (bytes <= MAX_BYTES) {
-        file.replace((bytes <= MAX_BYTES / 2 ? newest() : "") + line);
+        file.replace(needed(MAX_BYTES - bytes) + line);
       }
     } catch (IOException | RuntimeException e) {
       System.getLogger(TunerFile.class.getName())
@@ -154,10 +159,49 @@ public final class TunerFile {
     }
   }
 
-  /** The last lines, half of what the file may hold. */
-  private String newest() throws IOException {
+  /**
+   * What stays of the file: its newest half, if there is room for that, and before it the last
+   * decisions on trees. A plan may be much older than the newest half: memory is divided anew all
+   * the time, and a plan that proves itself is not decided on again.
+   */
+  private String needed(int room) throws IOException {
     String text = file.read(MAX_BYTES);
-    int from = text.indexOf('\n', Math.max(0, text.length() - MAX_BYTES / 2));
-    return from < 0 ? "" : text.substring(from + 1);
+    int half = MAX_BYTES / 2;
+    int from = room < half ? -1 : text.indexOf('\n', Math.max(0, text.length() - half));
+    String newest = from < 0 ? "" : text.substring(from + 1);
+    return lastOfTrees(text, newest, Math.min(MOST_OLDER_BYTES, room - newest.length())) + newest;
+  }
+
+  /** The last lines on the levels and on the runs of each tree that the newest ones lack. */
+  private static String lastOfTrees(String text, String newest, int room) {
+    Map<String, String> last = new LinkedHashMap<>();
+    text.lines()
+        .forEach(
+            line -> {
+              String subject = subject(line);
+              if (!subject.isEmpty()) {
+                last.remove(subject);
+                last.put(subject, line + "\n");
+              }
+            });
+    newest.lines().forEach(line -> last.remove(subject(line)));
+    List<String> lines = new ArrayList<>(last.values());
+    StringBuilder kept = new StringBuilder();
+    for (int i = lines.size() - 1; i >= 0 && kept.length() + lines.get(i).length() <= room; i--) {
+      kept.insert(0, lines.get(i));
+    }
+    return kept.toString();
+  }
+
+  /** What a decision on a tree is about; empty if a line is none. */
+  private static String subject(String line) {
+    try {
+      if (LevelText.isLevels(line)) {
+        return "levels of " + LevelText.parse(line).tree();
+      }
+      return ShapeText.isShape(line) ? "runs of " + ShapeText.parse(line).tree() : "";
+    } catch (RuntimeException e) {
+      return "";
+    }
   }
 }

@@ -247,6 +247,7 @@ public final class TunerService implements StoreWatch {
         decideOnLevels();
       }
     }
+    statistics.end();
     beginCycle();
   }
 

@@ -86,7 +86,9 @@ record WallRules(double writeFloorShare, double cacheFloorShare, int pageSize) {
 
   private long cacheFloor(Division division, long own) {
     long wanted = (long) (division.budget() * cacheFloorShare);
-    long beside = division.shared() - division.budget() / BESIDE_WRITES * (BESIDE_WRITES - 1);
+    long mostWrite =
+        Math.min(division.mostWrite(), division.budget() / BESIDE_WRITES * (BESIDE_WRITES - 1));
+    long beside = division.shared() - mostWrite;
     long least =
         Math.max(Math.max(own, (long) LEAST_CACHE_PAGES * pageSize), Math.max(wanted, beside));
     return Math.max(0, Math.min(least, division.shared() - division.grant()));

@@ -185,9 +185,9 @@ final class WatchedTree {
     }
   }
 
-  /** What is decided if it is hardly used any more while a change is judged. */
-  ShapeDecision left() {
-    return RunsTuner.leave(progress, windows, tree.id(), choice().toString());
+  /** What is decided if a change can't be judged any more. */
+  ShapeDecision left(String reason) {
+    return RunsTuner.leave(progress, windows, tree.id(), choice().toString(), reason);
   }
 
   /**

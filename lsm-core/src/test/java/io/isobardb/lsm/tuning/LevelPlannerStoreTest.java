@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.StoreOptions;
+import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
 import io.isobardb.lsm.observe.StoreStats;
@@ -260,6 +261,22 @@ class LevelPlannerStoreTest {
       for (int tree = 1; tree < 4; tree++) {
         assertEquals(
             "there is memory to learn from 1, and those are written more", reason(store, tree));
+      }
+    }
+  }
+
+  @Test
+  void aTreeThatWasWrittenMostOnceGivesWayToTheOneThatIsWrittenNow() {
+    try (TunedStore store = store(options(), 2)) {
+      store.load();
+      store.run(new TunedStore.Mix(100, TunedStore.Keys.HOT_TREE), 20 * 8_000);
+      Tree now = store.store().tree("t1");
+      for (int cycle = 0; cycle < 12; cycle++) {
+        for (int i = 0; i < 8_000; i++) {
+          store.put(now, 2 * i + 1);
+        }
+        String reason = reason(store, 1);
+        assertTrue(cycle < 6 || !reason.contains("those are written more"), reason);
       }
     }
   }

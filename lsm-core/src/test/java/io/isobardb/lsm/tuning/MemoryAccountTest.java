@@ -8,6 +8,8 @@ import io.isobardb.memory.cache.BufferCache;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
+import io.isobardb.tuner.memory.StoreCycle;
+import io.isobardb.tuner.memory.TunerOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,44 @@ class MemoryAccountTest {
           assertTrue(cache >= (long) BufferCache.MINIMUM_PAGES * pageSize, what);
           assertTrue(account.sharedBytes() + account.blockBytes() <= budget, what);
           assertTrue(fixed + account.slabBytes() <= budget, what);
+        }
+      }
+    }
+  }
+
+  /** Else a step that is not carried out is taken for another workload, in each cycle anew. */
+  @ParameterizedTest
+  @ValueSource(ints = {4096, 8192, 16384, 32768, 65536})
+  void whereverTheTunerMaySendTheWallItCanStand(int pageSize) {
+    long least = OptionLimits.leastBudget(pageSize);
+    WallRules rules = new WallRules(0, 0, pageSize);
+    for (long budget : new long[] {least, least + 12_345, 2 * least, 64 * MB, 1024 * MB}) {
+      for (int sixteenths = 1; sixteenths <= 12; sixteenths++) {
+        try (PagePool pool = new PagePool(budget, pageSize)) {
+          MemoryAccount account =
+              MemoryAccount.of(pool, budget, 512 << 10, budget / 16 * sixteenths);
+          WallRules.Division division =
+              new WallRules.Division(
+                  budget, account.sharedBytes(), account.writeBytes(), account.mostWriteBytes());
+          WallRules.Floors floors = rules.floors(division, new WallRules.Needs(1, 0, 0));
+          StoreCycle cycle =
+              new StoreCycle(
+                  1,
+                  account.sharedBytes(),
+                  account.writeBytes(),
+                  pageSize,
+                  1,
+                  0,
+                  0,
+                  0,
+                  0,
+                  1,
+                  List.of());
+          TunerOptions options = TunerOptions.DEFAULT.withFloors(floors.write(), floors.cache());
+          for (long end : new long[] {options.minWriteBytes(cycle), options.maxWriteBytes(cycle)}) {
+            String what = end + " with " + floors + ", " + division;
+            assertEquals(end, floors.within(end, division), 1, what);
+          }
         }
       }
     }

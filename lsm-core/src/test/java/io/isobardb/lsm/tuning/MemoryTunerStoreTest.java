@@ -327,6 +327,26 @@ class MemoryTunerStoreTest {
     }
   }
 
+  @Test
+  void aSmallerBudgetLeavesBothSidesTheirFloors() throws Exception {
+    StoreOptions large =
+        StoreOptions.builder().memoryBudget(256 << 20).pageSize(4096).logLimit(16 << 20).build();
+    long small = 32 << 20;
+    for (double share : new double[] {1, 0}) {
+      try (TunedStore store = new TunedStore(SEED, large, 20, 2_000, 100)) {
+        store.world().decided(share);
+        store.reopen();
+        store.run(WRITES, 1_000);
+        store.world().pass(HOUR);
+        store.store().setMemoryBudget(small);
+        StoreStats stats = store.store().stats();
+        assertTrue(stats.writeMemoryLimitBytes() >= small >> 5, stats::toJson);
+        assertTrue(stats.writeMemoryLimitBytes() <= small / 4 * 3, stats::toJson);
+        assertEquals(stats.tuner().targetBytes(), stats.writeMemoryLimitBytes());
+      }
+    }
+  }
+
   @Tag("deep")
   @Test
   void theBudgetCanBeChangedWhileTheWallMoves() {

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.tuning;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,10 +14,12 @@ import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.observe.StoreListener;
+import io.isobardb.lsm.option.Levels;
 import io.isobardb.lsm.option.Runs;
 import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.simulation.Inside;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import io.isobardb.lsm.state.WriteSample;
 import io.isobardb.lsm.version.L0Limits;
 import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.tuner.shape.ShapeDecision;
@@ -25,6 +28,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +50,7 @@ class ShapeServiceTest {
   private final SplittableRandom random = new SplittableRandom(SEED);
   private final List<StoreListener.Shape> told = new ArrayList<>();
 
-  private static StoreOptions options(Adaptation adaptation) {
+  private static StoreOptions.Builder builder(Adaptation adaptation) {
     StoreOptions.Builder builder =
         StoreOptions.builder()
             .memoryBudget(4 << 20)
@@ -50,11 +58,15 @@ class ShapeServiceTest {
             .pageSize(4096)
             .logLimit(2 << 20)
             .memoryTuner(false);
-    return ExperimentalOptions.set(builder, e -> e.adaptation(adaptation)).build();
+    return ExperimentalOptions.set(builder, e -> e.adaptation(adaptation));
   }
 
   private Store open(Adaptation adaptation) {
-    Store store = world.open(options(adaptation));
+    return open(builder(adaptation).build());
+  }
+
+  private Store open(StoreOptions options) {
+    Store store = world.open(options);
     store.addListener(
         new StoreListener() {
           @Override
@@ -197,6 +209,86 @@ class ShapeServiceTest {
       scan(tree, 15 * WINDOW);
       assertEquals(Runs.leveled(), tree.runs(), told.toString());
     }
+  }
+
+  /** The process was stopped, say: the look itself took no such time. */
+  @Test
+  void aLookThatTookAnHourIsNotFollowedByDaysOfRest() {
+    try (Store store = open(Adaptation.ON)) {
+      store.addListener(
+          new StoreListener() {
+            @Override
+            public void onShaped(Shape event) {
+              if (told.size() == 1) {
+                world.clock().advance(3_600_000_000_000L);
+              }
+            }
+          });
+      Tree tree = store.openTree("t");
+      load(tree);
+      write(tree, 11 * WINDOW);
+      assertEquals(1, told.size(), told.toString());
+      world.pass(600_000_000_000L);
+      scan(tree, 15 * WINDOW);
+      assertEquals(Runs.leveled(), tree.runs(), told.toString());
+    }
+  }
+
+  @Test
+  void nothingWaitsForATreeThatWasEmptiedAndIsUsed() {
+    try (Store store = open(Adaptation.ON)) {
+      Tree first = store.openTree("t");
+      load(first);
+      for (int i = 0; told.isEmpty() && i < 11 * WINDOW; i++) {
+        write(first, 1);
+      }
+      first.deleteRange(null, null);
+      store.flush();
+      store.awaitQuiet();
+      Tree second = store.openTree("u");
+      load(second);
+      for (int i = 0; i < 14 * WINDOW; i++) {
+        write(second, 1);
+        first.get(key(i));
+      }
+      assertEquals(
+          List.of("CHANGE", "UNJUDGED"),
+          told.stream().limit(2).map(StoreListener.Shape::action).toList(),
+          told.toString());
+    }
+  }
+
+  /** By what is learnt of its writes there is no end to its keys. */
+  @Test
+  void aTreeWhoseKeysAreNeverWrittenAgainEndsNothing() {
+    List<Throwable> failures = new ArrayList<>();
+    Handler handler =
+        new StreamHandler() {
+          @Override
+          public void publish(LogRecord record) {
+            failures.add(record.getThrown());
+          }
+        };
+    Logger logger = Logger.getLogger(ShapeService.class.getName());
+    Level level = logger.getLevel();
+    logger.setLevel(Level.WARNING);
+    logger.addHandler(handler);
+    try (Store store = open(builder(Adaptation.ON).levels(Levels.optimised()).build())) {
+      Tree queue = store.openTree("t");
+      for (int i = 0; i < 40_000; i++) {
+        put(queue, i);
+        if (i >= RECORDS && i % 1_000 == 0) {
+          queue.deleteRange(null, key(i - RECORDS));
+        }
+      }
+      WriteSample sample = requireNonNull(Inside.handle(queue).counts().sample());
+      double keys = requireNonNull(sample.popularity(1 << 30)).keys();
+      assertEquals(Double.POSITIVE_INFINITY, keys);
+    } finally {
+      logger.removeHandler(handler);
+      logger.setLevel(level);
+    }
+    assertEquals(List.of(), failures);
   }
 
   @Test

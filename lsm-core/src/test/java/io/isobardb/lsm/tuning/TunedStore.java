@@ -186,9 +186,13 @@ public final class TunedStore implements AutoCloseable {
   }
 
   private void put(int record) {
+    put(tree(record), record);
+  }
+
+  void put(Tree tree, int record) {
     byte[] value = new byte[valueBytes];
     Arrays.fill(value, (byte) record);
-    tree(record).put(key(record), value);
+    tree.put(key(record), value);
     world.background(8);
   }
 

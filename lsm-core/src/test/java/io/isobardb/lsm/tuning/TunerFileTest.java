@@ -16,6 +16,12 @@ import io.isobardb.tuner.memory.StoreCycle;
 import io.isobardb.tuner.memory.TreeCycle;
 import io.isobardb.tuner.memory.TunerHistory;
 import io.isobardb.tuner.memory.TunerOptions;
+import io.isobardb.tuner.shape.ShapeDecision;
+import io.isobardb.tuner.shape.ShapeProgress;
+import io.isobardb.tuner.workload.LevelDecision;
+import io.isobardb.tuner.workload.LevelProgress;
+import io.isobardb.tuner.workload.LevelProgress.Stage;
+import io.isobardb.tuner.workload.LevelShares;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -82,6 +88,40 @@ class TunerFileTest {
     }
     assertFalse(storage.exists("TUNER.tmp"));
     assertEquals(0, storage.openFiles());
+  }
+
+  /** A plan for a tree is decided once, and memory is divided anew each minute. */
+  @Test
+  void theLastPlanAndTheLastRunsOfATreeStay() {
+    TunerFile file = new TunerFile(storage, pool);
+    for (int tree = 1; tree <= 2; tree++) {
+      file.append(plan(tree, 0.5));
+      file.append(plan(tree, 0.25 / tree));
+      file.append(runs(tree, "LEVELED"));
+      file.append(runs(tree, "LAZY(4)"));
+    }
+    List<LevelDecision> plans = List.of(plan(1, 0.25), plan(2, 0.125));
+    List<ShapeDecision> runs = List.of(runs(1, "LAZY(4)"), runs(2, "LAZY(4)"));
+    for (int trees : new int[] {10, 10, 10, 2_000}) {
+      for (int i = 0; i < 300; i++) {
+        file.append(decide(trees));
+      }
+    }
+    file.append(decide(1));
+    assertTrue(file.readLevels().containsAll(plans), file.readLevels().toString());
+    assertTrue(file.readShapes().containsAll(runs), file.readShapes().toString());
+    assertEquals(decided.last(), file.read().last());
+  }
+
+  private static LevelDecision plan(int tree, double share) {
+    LevelShares plan = new LevelShares(List.of(1.0, share));
+    LevelProgress kept = new LevelProgress(Stage.RESTING, plan, null, null, 1, 1, 1, 0, 3);
+    return new LevelDecision(7, tree, LevelDecision.Action.KEEP, 1, 1, 1, "it is good", kept);
+  }
+
+  private static ShapeDecision runs(int tree, String runs) {
+    return new ShapeDecision(
+        7, tree, ShapeDecision.Action.KEEP, runs, runs, 1, 1, 1, 0, "good", ShapeProgress.START);
   }
 
   @Test

@@ -186,15 +186,17 @@ public final class RunsTuner {
   }
 
   /**
-   * Ends the judging of a change of a tree that is hardly used any more.
+   * Ends the judging of a change that can't be judged any more.
    *
    * @param before what it kept in mind at the last window
    * @param window that one's number
    * @param tree the tree's number
    * @param runs what the tree has
+   * @param reason why, in words
    * @return that what it has stays
    */
-  public static ShapeDecision leave(ShapeProgress before, long window, int tree, String runs) {
+  public static ShapeDecision leave(
+      ShapeProgress before, long window, int tree, String runs, String reason) {
     return new ShapeDecision(
         window,
         tree,
@@ -205,7 +207,7 @@ public final class RunsTuner {
         Double.NaN,
         Double.NaN,
         0,
-        "the tree is hardly used any more",
+        reason,
         before.kept());
   }
 

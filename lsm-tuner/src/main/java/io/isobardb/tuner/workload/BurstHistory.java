@@ -5,7 +5,8 @@ package io.isobardb.tuner.workload;
  *
  * <p>A <em>lull</em> is time in which an eighth of what bursts write was not reached. A lull that
  * lasts is a <em>pause</em>, and ends the burst before it. How long it must last is learnt: as
- * short as most lulls that lasted so long went on for much longer.
+ * short as most lulls that lasted so long went on for much longer. In a pause that does not end
+ * what bursts write is learnt anew.
  *
  * @param burstNanos how long bursts lasted
  * @param burstBytes how much was written in them
@@ -40,7 +41,7 @@ public record BurstHistory(
   /** Before so many were seen, nothing is known. */
   private static final double FEW = 2.5;
 
-  /** A burst that lasts so many times longer than nearly all before it does not end soon. */
+  /** A burst or pause that lasts so many times longer than nearly all before does not end soon. */
   private static final double OVERDUE = 2;
 
   private static final double NEARLY_ALL = 0.9;
@@ -54,7 +55,11 @@ public record BurstHistory(
    * @param lullBytes written in that
    * @param pause whether the burst has ended
    */
-  public record Now(long nanos, long bytes, long lull, long lullBytes, boolean pause) {}
+  public record Now(long nanos, long bytes, long lull, long lullBytes, boolean pause) {
+    private double lullRate() {
+      return lullBytes * 1e9 / lull;
+    }
+  }
 
   /**
    * {@return what is known after some more time in which so much was written}
@@ -74,7 +79,7 @@ public record BurstHistory(
     long lull = now.lull() + nanos;
     if (now.pause() || lull < pauseAfterNanos()) {
       Now next = new Now(now.nanos(), now.bytes(), lull, now.lullBytes() + bytes, now.pause());
-      return with(lullNanos, bytesPerSecond, next);
+      return with(lullNanos, isPauseOutgrown(next) ? next.lullRate() : bytesPerSecond, next);
     }
     return new BurstHistory(
         burstNanos.with(now.nanos()),
@@ -82,6 +87,17 @@ public record BurstHistory(
         lullNanos,
         bytesPerSecond,
         new Now(0, 0, lull, now.lullBytes() + bytes, true));
+  }
+
+  /**
+   * Whether a pause has lasted far longer than nearly all, and as much was written in it as in a
+   * burst: bursts were those of a load, say, and nothing that comes since is as fast.
+   */
+  private boolean isPauseOutgrown(Now next) {
+    return next.pause()
+        && bytesPerSecond > 0
+        && next.lull() > OVERDUE * lullNanos.quantile(NEARLY_ALL)
+        && next.lullBytes() >= burstBytes.quantile(NEARLY_ALL);
   }
 
   private BurstHistory written(long nanos, long bytes) {

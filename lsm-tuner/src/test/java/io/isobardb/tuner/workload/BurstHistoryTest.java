@@ -39,6 +39,19 @@ class BurstHistoryTest {
   }
 
   @Test
+  void burstsAreSeenAgainThoughALoadWasMuchFaster() {
+    look(10_000, 100 * BURST_BYTES);
+    int seen = 0;
+    for (int i = 0; i < 1_500; i++) {
+      look(1000, BURST_BYTES);
+      seen += history.isBurst() ? 1 : 0;
+      look(1000, 0);
+    }
+    assertTrue(seen > 300, seen + " of 1,500");
+    assertEquals(50.0 * BURST_BYTES, history.expectedBytes(), 10.0 * BURST_BYTES);
+  }
+
+  @Test
   void lengthsAndVolumesAreLearnt() {
     for (int i = 0; i < 5; i++) {
       look(10_000, BURST_BYTES);
