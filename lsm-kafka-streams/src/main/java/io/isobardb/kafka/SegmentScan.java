@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An iterator over entries of one range of keys in each of several segments. It goes from one
- * segment to the next that has entries, and skips what lies between the ranges. If what it is to
- * find can be looked up in another order and is not too much, it does that, and puts the keys in
- * order.
+ * segment to the next that has entries, and skips what lies between the ranges. If the range has a
+ * {@link Lookup}, it finds the keys there and puts them in order, unless they are too many.
  *
  * @param <K> its keys
  */
@@ -31,7 +30,7 @@ abstract class SegmentScan<K> extends StateIterator<K> {
    * @param upper the key behind the range in each segment; null for the end of the segment
    * @param forward whether it goes to larger keys
    * @param accepts whether a key behind the segment's number counts
-   * @param lookup where the same is looked up; null if it is not
+   * @param lookup where the same entries are found by fewer steps; null for nowhere
    */
   record Range(
       long first,

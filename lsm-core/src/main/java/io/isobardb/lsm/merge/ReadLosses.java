@@ -18,11 +18,11 @@ import java.util.Map;
  * much again.
  *
  * @param pages lost, by the number of the SSTable's file
- * @param pageBytes bytes that a merge rewrites in the time that a lost page takes
+ * @param lossBytes bytes that a merge rewrites in the time that a lost page takes
  * @param written weight of a page that a merge writes
  * @param read weight of a page that is read, by readers or merges
  */
-public record ReadLosses(Map<Long, Double> pages, int pageBytes, double written, double read) {
+public record ReadLosses(Map<Long, Double> pages, int lossBytes, double written, double read) {
   /** Copies the map. */
   public ReadLosses {
     pages = Map.copyOf(pages);
@@ -76,6 +76,6 @@ public record ReadLosses(Map<Long, Double> pages, int pageBytes, double written,
     }
     // What moves is not rewritten.
     double bytes = choice.kind() == MergeChoice.Kind.MOVE ? 0 : choice.inputBytes();
-    return lost * read / Math.max(1, bytes / pageBytes * (written + read));
+    return lost * read / Math.max(1, bytes / lossBytes * (written + read));
   }
 }
