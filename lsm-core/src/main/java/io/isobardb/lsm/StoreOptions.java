@@ -118,7 +118,7 @@ public final class StoreOptions {
 
   private void checkBandwidth() {
     IoBandwidth given = ioBandwidth();
-    boolean silk = mergeSchedule().equals(MergeSchedule.SILK);
+    boolean silk = mergeSchedule().kind() == MergeSchedule.Kind.SILK;
     if (given.kind() == IoBandwidth.Kind.AUTO) {
       if (silk && ioBudget != null) {
         throw new IllegalArgumentException(

@@ -131,7 +131,7 @@ final class TreeFactory {
     int id = nextId;
     TreeDefinition definition = new TreeDefinition(id, name, TreeText.format(settings));
     List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.create(definition)));
-    if (!adjustments.equals(Adjustments.NONE)) {
+    if (!adjustments.isNone()) {
       VersionEdit.Builder edit = VersionEdit.store();
       StoreProperties.noteAdjustments(edit, id, adjustments);
       edits.add(edit.build());
@@ -162,7 +162,7 @@ final class TreeFactory {
   void drop(TreeHandle tree) throws IOException {
     engine.failure().check();
     List<VersionEdit> edits = new ArrayList<>(List.of(VersionEdit.drop(tree.id())));
-    if (!tree.adjustments().equals(Adjustments.NONE)) {
+    if (!tree.adjustments().isNone()) {
       VersionEdit.Builder edit = VersionEdit.store();
       StoreProperties.noteAdjustments(edit, tree.id(), Adjustments.NONE);
       edits.add(edit.build());

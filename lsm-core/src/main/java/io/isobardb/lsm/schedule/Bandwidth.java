@@ -224,7 +224,7 @@ public final class Bandwidth implements StoreWatch {
     IoLimits before = limits;
     IoLimits next = rules.next(before, view);
     spanHeld |= next.limits();
-    if (!next.equals(before)) {
+    if (!next.isSame(before)) {
       limits = next;
       storage.limitPieces(next);
       if (!next.isAsMuch(before)) {

@@ -10,4 +10,9 @@ package io.isobardb.lsm.schedule;
 public record ProcessorLimits(long allNanos, long leastNanos) {
   /** As if nobody else used processors. */
   public static final ProcessorLimits NONE = new ProcessorLimits(Long.MAX_VALUE, Long.MAX_VALUE);
+
+  /** Whether all is the same, without what a record's own comparison takes the first time. */
+  boolean isSame(ProcessorLimits other) {
+    return allNanos == other.allNanos && leastNanos == other.leastNanos;
+  }
 }

@@ -48,7 +48,7 @@ final class ProcessorMeter {
   }
 
   private void change(ProcessorLimits next) {
-    if (!next.equals(limits)) {
+    if (!next.isSame(limits)) {
       limits = next;
       scheduler.limit(next);
     }

@@ -107,7 +107,7 @@ public final class Option<T extends Comparable<T>> {
 
   /** Whether a value asks for the default. */
   boolean isUnset(Object value) {
-    return value.equals(unset);
+    return unset != null && value.equals(unset);
   }
 
   /** What holds if it is not set, given the options before it. */

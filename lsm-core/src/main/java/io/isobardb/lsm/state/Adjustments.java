@@ -31,4 +31,9 @@ public record Adjustments(
     return new Adjustments(
         options.timeToLive().toMillis(), options.runs(), options.maxSpace(), null);
   }
+
+  /** Whether nothing was said of the tree. */
+  public boolean isNone() {
+    return timeToLive == 0 && runs.isLeveled() && maxSpace == 0 && compression == null;
+  }
 }
