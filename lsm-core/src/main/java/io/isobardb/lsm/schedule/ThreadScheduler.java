@@ -216,7 +216,7 @@ public final class ThreadScheduler implements Scheduler {
     lock.lock();
     try {
       queue.limit(limits, Clock.SYSTEM.nanos());
-      processorsLimited = !limits.equals(ProcessorLimits.NONE);
+      processorsLimited = !limits.isSame(ProcessorLimits.NONE);
       limited = shares || ioLimited || processorsLimited;
       changed.signalAll();
     } finally {

@@ -67,6 +67,31 @@ class FirstStoreTest {
             .toList());
   }
 
+  /** Opens a store, writes and reads, and closes it. */
+  static final class NoFlush {
+    public static void main(String[] args) {
+      StoreOptions options = StoreOptions.builder().memoryBudget(16 << 20).build();
+      try (Store store = Store.open(Path.of(args[0]), options)) {
+        Tree tree = store.openTree("t");
+        tree.put(new byte[] {1}, new byte[] {2});
+        System.out.print(tree.get(new byte[] {1})[0]);
+      }
+    }
+  }
+
+  /**
+   * The first time that a record's own {@code equals} is called takes as long as a later opening.
+   */
+  @Test
+  void noRecordIsComparedByTheMethodThatTheCompilerMade() throws Exception {
+    Path log = dir.resolve("classes");
+    run(List.of("-Xlog:class+load:file=" + log), NoFlush.class, dir.resolve("store").toString());
+    List<String> loaded = Files.readAllLines(log);
+    assertTrue(loaded.stream().anyMatch(line -> line.contains("jdk.jfr")), "no classes");
+    assertEquals(
+        List.of(), loaded.stream().filter(line -> line.contains("ObjectMethods")).toList());
+  }
+
   /** Records what a store does; begins before it is opened, after, or before another store was. */
   static final class Recorded {
     public static void main(String[] args) throws Exception {
