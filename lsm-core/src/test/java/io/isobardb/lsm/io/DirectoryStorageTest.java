@@ -234,6 +234,31 @@ final class DirectoryStorageTest {
     }
   }
 
+  /** As on FAT, and in some shared folders of virtual machines. */
+  @Test
+  void aRenameReplacesAnOpenFileWhereFilesHaveOneName() throws IOException {
+    Path withoutLinks =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            (access, path) -> {
+              if (access == GuardedFiles.Access.WRITE && path.toString().endsWith(".deleted")) {
+                throw new FileSystemException(path.toString(), null, "Operation not permitted");
+              }
+            });
+    DirectoryStorage storage = DirectoryStorage.open(withoutLinks, false);
+    DataFile old = storage.create("current", IoMode.BUFFERED);
+    Bytes.write(old, 0, 5, 100);
+    try (DataFile fresh = storage.create("tmp", IoMode.BUFFERED)) {
+      Bytes.write(fresh, 0, 6, 50);
+      storage.rename("tmp", "current");
+      assertArrayEquals(Bytes.of(100, 5), Bytes.contents(old));
+    }
+    old.close();
+    assertArrayEquals(Bytes.of(50, 6), Bytes.contents(storage, "current"));
+    assertEquals(List.of("current"), storage.list());
+    assertEquals(0, storage.openFiles());
+  }
+
   @Test
   void aFullDeviceIsToldApart() throws IOException {
     Path full = Path.of("/dev/full");
