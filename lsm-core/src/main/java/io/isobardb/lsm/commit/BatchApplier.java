@@ -65,12 +65,12 @@ final class BatchApplier implements BatchFormat.Handler {
     ActiveTree active = tree.activeTree();
     remember(tree, active);
     if (!write.isRange() && !active.fitsInline(write)) {
-      committer.writeOverflow(active, write, limit);
       if (prepared >= overflows.length) {
         int old = overflows.length;
         overflows = Arrays.copyOf(overflows, Math.max(16, prepared * 2));
         Arrays.fill(overflows, old, overflows.length, PagePool.NONE);
       }
+      committer.writeOverflow(active, write, limit);
       overflows[prepared] = write.takeOverflow();
     }
     prepared++;

@@ -165,7 +165,7 @@ public final class BatchFormat {
     /**
      * Appends an operation.
      *
-     * @throws IllegalArgumentException if the payload would exceed an array's size
+     * @throws IllegalArgumentException if the payload would be longer than a record's may be
      */
     public void add(int kind, int treeId, byte[] key, byte[] value) {
       add(kind, treeId, key, value, Expiry.NEVER);
@@ -179,13 +179,13 @@ public final class BatchFormat {
     public void add(int kind, int treeId, byte[] key, byte[] value, long expiry) {
       int valueLength = value.length + Expiry.bytes(expiry);
       long needed = (long) length + operationBytes(kind, treeId, key.length, valueLength);
-      if (needed > Integer.MAX_VALUE - 64) {
+      if (needed > LogRecord.MOST_BYTES) {
         throw new IllegalArgumentException("a batch can't be larger than 2 GiB");
       }
       if (needed > bytes.length) {
         bytes =
             Arrays.copyOf(
-                bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), Integer.MAX_VALUE - 64));
+                bytes, (int) Math.min(Math.max(needed, 2L * bytes.length), LogRecord.MOST_BYTES));
       }
       int begun = length;
       bytes[length++] = (byte) Kind.stored(kind, expiry);

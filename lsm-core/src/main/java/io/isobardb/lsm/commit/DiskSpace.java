@@ -59,6 +59,9 @@ public final class DiskSpace implements Service {
       timer().wakeWithin(RETRY_NANOS);
     } catch (StoreClosedException e) {
       cause.addSuppressed(e);
+    } catch (OutOfMemoryError e) {
+      // The process may have no more threads: nobody would try again.
+      failure.fail(e);
     }
   }
 

@@ -718,7 +718,8 @@ public final class WriteGate implements StallCounter {
     }
   }
 
-  private void seePressures() {
+  /** One thread at a time, so that what is seen last counts. */
+  private synchronized void seePressures() {
     boolean slows = Backpressure.slows(pressures(), limits);
     if (slowed != slows) {
       slowed = slows;

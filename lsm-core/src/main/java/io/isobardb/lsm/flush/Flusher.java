@@ -53,6 +53,9 @@ public final class Flusher implements Flushes {
   /** Where the log ended when its pressure was last worked out. */
   private volatile long seenEnd;
 
+  /** Held while the fullest L0 is looked for. */
+  private final Object seeing = new Object();
+
   private final AtomicInteger running = new AtomicInteger();
 
   /** Requests not answered yet; the thread that counts the first one answers them all. */
@@ -196,8 +199,15 @@ public final class Flusher implements Flushes {
     engine.gate().setLogPressure(pressure);
   }
 
+  /** One thread at a time: whoever comes last has seen what all before have changed. */
   @Override
   public void seeL0() {
+    synchronized (seeing) {
+      engine.gate().setL0(fullestL0());
+    }
+  }
+
+  private FullL0 fullestL0() {
     FullL0 fullest = FullL0.none(settings.l0Rules().least());
     long nanos = engine.nanos();
     for (TreeHandle tree : engine.catalog().trees()) {
@@ -208,7 +218,7 @@ public final class Flusher implements Flushes {
             fullest.or(FullL0.of(tree.name(), state.version(), tree.l0Limits(settings.l0Rules())));
       }
     }
-    engine.gate().setL0(fullest);
+    return fullest;
   }
 
   private void choose() {

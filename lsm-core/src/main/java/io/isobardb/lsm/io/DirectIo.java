@@ -2,6 +2,7 @@ package io.isobardb.lsm.io;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -34,27 +35,20 @@ final class DirectIo {
   }
 
   /**
-   * Whether the file system of a file can do it: writes and reads a block there.
+   * Whether the file system of a file can do it: writes and reads a block there. An interrupt is
+   * kept, and does no harm.
    *
    * @param probe a file to be made, which is deleted again
    */
   static boolean works(Path probe) {
     boolean interrupted = Thread.interrupted();
     try {
-      Files.deleteIfExists(probe);
-      try (FileChannel channel =
-          FileChannel.open(
-              probe,
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              OPTION)) {
-        ByteBuffer twice = ByteBuffer.allocateDirect(2 * DataFile.BLOCK);
-        ByteBuffer block = twice.alignedSlice(DataFile.BLOCK).limit(DataFile.BLOCK);
-        return channel.write(block, 0) == DataFile.BLOCK
-            && channel.read(block.rewind(), 0) == DataFile.BLOCK;
-      } finally {
-        Files.deleteIfExists(probe);
+      while (true) {
+        try {
+          return tryOut(probe);
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
       }
     } catch (IOException | UnsupportedOperationException e) {
       return false;
@@ -62,6 +56,32 @@ final class DirectIo {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private static boolean tryOut(Path probe) throws IOException {
+    Files.deleteIfExists(probe);
+    try (FileChannel channel =
+        FileChannel.open(
+            probe,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            OPTION)) {
+      ByteBuffer twice = ByteBuffer.allocateDirect(2 * DataFile.BLOCK);
+      ByteBuffer block = twice.alignedSlice(DataFile.BLOCK).limit(DataFile.BLOCK);
+      try {
+        channel.write(block, 0);
+      } catch (IOException e) {
+        if (!FileErrors.isFull(probe, e, DataFile.BLOCK)) {
+          throw e;
+        }
+        // A full disk says nothing against it: the file could be opened so, and can be read.
+        return channel.read(block.rewind(), 0) < 0;
+      }
+      return channel.read(block.rewind(), 0) == DataFile.BLOCK;
+    } finally {
+      Files.deleteIfExists(probe);
     }
   }
 }

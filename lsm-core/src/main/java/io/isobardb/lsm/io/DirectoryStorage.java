@@ -12,6 +12,7 @@ import java.io.SyncFailedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -36,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * A directory of the file system.
  *
  * <p>An interrupt closes a {@code FileChannel} for everybody, so that channels must be opened anew
- * under way. For that, a file that is deleted while it is open only moves aside, to a hidden name,
- * and goes with its last handle; what a crash leaves of them is deleted by {@link #lock}. Hidden
- * too is {@value StoreLock#FILE}.
+ * under way. For that, a file that is deleted or replaced while it is open only moves aside, to a
+ * hidden name, and goes with its last handle; what a crash leaves of them is deleted by {@link
+ * #lock}. Hidden too is {@value StoreLock#FILE}.
  *
  * <p>While the lock is held, names are looked up in the directory that was locked, whatever stands
  * at its path by now. Before each change by name, and after each sync, the storage checks that the
@@ -442,7 +443,7 @@ public final class DirectoryStorage implements Storage {
       ensureHeld();
       if (replaced != null) {
         String aside = nextAside(to);
-        Files.createLink(pathOf(aside), pathOf(to));
+        linkAside(to, aside);
         onMoved(replaced, to, aside);
       }
       files.rename(from, to);
@@ -455,6 +456,20 @@ public final class DirectoryStorage implements Storage {
       throw explain("can't be renamed to " + to, from, e, DataFile.BLOCK);
     } finally {
       names.unlock();
+    }
+  }
+
+  /**
+   * Gives a file that is open another name before it loses its own. Where files can't have two, it
+   * only goes on with the channels that it has: after an interrupt it can't be opened again.
+   */
+  private void linkAside(String name, String aside) throws IOException {
+    try {
+      Files.createLink(pathOf(aside), pathOf(name));
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      // The rename tells if there is more to it.
     }
   }
 

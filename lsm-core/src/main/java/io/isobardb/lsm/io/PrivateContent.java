@@ -27,6 +27,10 @@ final class PrivateContent {
   private @Nullable DataFile file;
   private int handles;
   private boolean deleted;
+
+  /** Whether it is no longer what the file below is. */
+  private boolean changed;
+
   private final Map<Long, byte[]> blocks = new HashMap<>();
 
   /** How much of the file below is left, or -1 if that was not asked yet. */
@@ -96,7 +100,7 @@ final class PrivateContent {
 
   /** The file below, if nothing was changed, so that it can be read without the lock. */
   private synchronized @Nullable DataFile unchanged() {
-    return blocks.isEmpty() && belowBytes == size ? file : null;
+    return changed ? null : file;
   }
 
   int read(long offset, Memory target, int at, int length) throws IOException {
@@ -133,6 +137,7 @@ final class PrivateContent {
   }
 
   synchronized void write(long offset, Memory source, int at, int length) throws IOException {
+    changed = true;
     for (int done = 0; done < length; ) {
       long position = offset + done;
       int within = (int) (position % BLOCK);
@@ -149,18 +154,26 @@ final class PrivateContent {
 
   private byte[] change(long number) throws IOException {
     storage.take(BLOCK);
-    byte[] block = new byte[BLOCK];
-    if (number * BLOCK < belowBytes) {
-      Region region = ProcessMemory.blocks().take(BLOCK);
-      try {
-        readBelow(number * BLOCK, region.memory(), 0, BLOCK);
-        region.memory().get(0, block, 0, BLOCK);
-      } finally {
-        region.free();
+    boolean changes = false;
+    try {
+      byte[] block = new byte[BLOCK];
+      if (number * BLOCK < belowBytes) {
+        Region region = ProcessMemory.blocks().take(BLOCK);
+        try {
+          readBelow(number * BLOCK, region.memory(), 0, BLOCK);
+          region.memory().get(0, block, 0, BLOCK);
+        } finally {
+          region.free();
+        }
+      }
+      blocks.put(number, block);
+      changes = true;
+      return block;
+    } finally {
+      if (!changes) {
+        storage.giveBack(BLOCK);
       }
     }
-    blocks.put(number, block);
-    return block;
   }
 
   /** The part of the file as memory of its own, which is in no file. */
@@ -172,6 +185,10 @@ final class PrivateContent {
   }
 
   synchronized void truncate(long bytes) {
+    if (bytes >= size) {
+      return;
+    }
+    changed = true;
     size = bytes;
     belowBytes = Math.min(belowBytes, bytes);
     int before = blocks.size();

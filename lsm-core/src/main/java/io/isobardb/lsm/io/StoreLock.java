@@ -88,6 +88,9 @@ final class StoreLock {
 
   private final @Nullable String unheldBecause;
 
+  /** Guarded by this. */
+  private boolean released;
+
   private StoreLock(
       OpenDirectory directory,
       Path path,
@@ -169,12 +172,19 @@ final class StoreLock {
     if (holder != null) {
       throw isOpen(path, holder);
     }
-    Object entry = System.getProperties().putIfAbsent(key, opener + MARK);
-    if (entry != null && !replacesLeftOver(key, entry, opener)) {
-      HOLDERS.remove(key);
-      String other = entry.toString();
-      int mark = other.lastIndexOf(MARK_START);
-      throw isOpen(path, mark < 0 ? other : other.substring(0, mark));
+    boolean registered = false;
+    try {
+      Object entry = System.getProperties().putIfAbsent(key, opener + MARK);
+      if (entry != null && !replacesLeftOver(key, entry, opener)) {
+        String other = entry.toString();
+        int mark = other.lastIndexOf(MARK_START);
+        throw isOpen(path, mark < 0 ? other : other.substring(0, mark));
+      }
+      registered = true;
+    } finally {
+      if (!registered) {
+        HOLDERS.remove(key);
+      }
     }
   }
 
@@ -433,8 +443,12 @@ final class StoreLock {
     System.getProperties().replace(key, holder + MARK);
   }
 
-  /** Gives the lock back. The file stays. */
+  /** Gives the lock back, once, whether or not the file can be closed. The file stays. */
   synchronized void release() throws IOException {
+    if (released) {
+      return; // By now it may be somebody else's.
+    }
+    released = true;
     try {
       close(channel, content);
     } catch (IOException e) {

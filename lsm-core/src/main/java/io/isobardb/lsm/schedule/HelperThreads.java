@@ -100,8 +100,7 @@ final class HelperThreads {
       try {
         return next();
       } catch (OutOfMemoryError e) {
-        // Once more: others free what is missing.
-        Thread.onSpinWait();
+        FullHeap.pause();
       }
     }
   }

@@ -165,10 +165,35 @@ public final class JobQueue {
    */
   public @Nullable Job nextAfter(Job mine, long nanos) {
     int priority = mine.priority().ordinal();
+    boolean chosen = false;
     running[priority]--;
-    // Queued while others are looked at: a merge of L0 asks for its own slot, too.
-    putAside(mine);
-    awake.add(mine);
+    try {
+      // Queued while others are looked at: a merge of L0 asks for its own slot, too.
+      awake.add(mine);
+      putAside(mine);
+      Job next = nextBeside(mine, nanos);
+      chosen = true;
+      return next;
+    } finally {
+      if (!chosen) {
+        // There may be no heap to choose with: the worker has it still, and fails it.
+        takeBack(mine);
+      }
+    }
+  }
+
+  private void takeBack(Job mine) {
+    int priority = mine.priority().ordinal();
+    awake.remove(mine);
+    if (queues.get(priority).remove(mine)) {
+      aside[priority]--;
+    }
+    running[priority]++;
+  }
+
+  /** The job after one that was put aside, which may be that. */
+  private @Nullable Job nextBeside(Job mine, long nanos) {
+    int priority = mine.priority().ordinal();
     if (held[priority]) {
       pauses++;
       return poll(PRIORITIES.length, nanos);
@@ -205,7 +230,7 @@ public final class JobQueue {
   }
 
   private @Nullable Job takeOfL0(long nanos) {
-    for (int i : new int[] {GATHER, MERGE_L0}) {
+    for (int i = GATHER; i <= MERGE_L0; i++) {
       if (!queues.get(i).isEmpty() && mayRun(i) && !inDebt(i, nanos)) {
         return take(i);
       }
@@ -235,8 +260,8 @@ public final class JobQueue {
 
   /** A job has rested, and waits to be stepped again. */
   public void onRested(Job job) {
-    running[job.priority().ordinal()]--;
     putAside(job);
+    running[job.priority().ordinal()]--;
   }
 
   private void putAside(Job job) {
@@ -288,10 +313,8 @@ public final class JobQueue {
   /** Takes all queued jobs out, the most urgent first. */
   public List<Job> clear() {
     List<Job> left = new ArrayList<>();
-    for (ArrayDeque<Job> queue : queues) {
-      left.addAll(queue);
-      queue.clear();
-    }
+    queues.forEach(left::addAll);
+    queues.forEach(ArrayDeque::clear);
     Arrays.fill(aside, 0);
     awake.clear();
     return left;

@@ -97,6 +97,8 @@ public final class PacedDeletions implements Service {
       started().wakeWithin(Math.max(1, nextNanos - clock.nanos()));
     } catch (StoreClosedException e) {
       // A job was cancelled when the store was closed: the next opening deletes its output.
+    } catch (OutOfMemoryError e) {
+      // The process may have no more threads. The next file has one started for both.
     }
   }
 

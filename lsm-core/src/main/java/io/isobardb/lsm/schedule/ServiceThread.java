@@ -3,10 +3,8 @@ package io.isobardb.lsm.schedule;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A service on its thread.
@@ -15,18 +13,22 @@ import org.jspecify.annotations.Nullable;
  * a waker first makes work and then looks whether the thread sleeps.
  */
 final class ServiceThread implements Service.Handle, Runnable {
-  /**
-   * When to run at the latest.
-   *
-   * @param delayNanos what was asked for; a request for no less needs no new alarm
-   * @param deadline by {@code System.nanoTime}
-   */
-  private record Alarm(long delayNanos, long deadline) {}
+  private static final long NO_ALARM = Long.MAX_VALUE;
 
   private final Service service;
   private final Thread thread;
   private final AtomicBoolean asleep = new AtomicBoolean();
-  private final AtomicReference<@Nullable Alarm> alarm = new AtomicReference<>();
+
+  /**
+   * In what time an alarm was to come when it was set, or {@link #NO_ALARM}: a request for no less
+   * needs no other one. Written under the monitor. To set one takes no heap: else what has to be
+   * done in time would not be done while the heap is full.
+   */
+  private volatile long alarmNanos = NO_ALARM;
+
+  /** When the alarm comes, by {@code System.nanoTime}. Guarded by this. */
+  private long deadline;
+
   private volatile boolean stopped;
 
   /** Whether the thread will never come back. */
@@ -47,7 +49,7 @@ final class ServiceThread implements Service.Handle, Runnable {
     try {
       while (!stopped) {
         if (due()) {
-          alarm.set(null);
+          clearAlarm();
           service.run();
         } else {
           sleep();
@@ -59,18 +61,25 @@ final class ServiceThread implements Service.Handle, Runnable {
   }
 
   private boolean due() {
-    Alarm set = alarm.get();
-    return service.ready() || (set != null && set.deadline - System.nanoTime() <= 0);
+    return service.ready() || nanosToAlarm() <= 0;
+  }
+
+  private synchronized long nanosToAlarm() {
+    return alarmNanos == NO_ALARM ? NO_ALARM : deadline - System.nanoTime();
+  }
+
+  private synchronized void clearAlarm() {
+    alarmNanos = NO_ALARM;
   }
 
   private void sleep() {
     asleep.set(true);
     if (!stopped && !due()) {
-      Alarm set = alarm.get();
-      if (set == null) {
+      long nanos = nanosToAlarm();
+      if (nanos == NO_ALARM) {
         LockSupport.park(this);
       } else {
-        LockSupport.parkNanos(this, set.deadline - System.nanoTime());
+        LockSupport.parkNanos(this, nanos);
       }
     }
     asleep.set(false);
@@ -110,18 +119,20 @@ final class ServiceThread implements Service.Handle, Runnable {
   public void wakeWithin(long nanos) {
     // The work must be seen by the run that an alarm found here leads to.
     VarHandle.fullFence();
-    Alarm set = alarm.get();
-    if (set != null && set.delayNanos <= nanos) {
-      return;
+    if (alarmNanos > nanos && setAlarm(nanos)) {
+      wake();
     }
-    Alarm wanted = new Alarm(nanos, System.nanoTime() + nanos);
-    while (set == null || wanted.deadline - set.deadline < 0) {
-      if (alarm.compareAndSet(set, wanted)) {
-        wake();
-        return;
-      }
-      set = alarm.get();
+  }
+
+  /** Sets an alarm, unless there is one that comes earlier. */
+  private synchronized boolean setAlarm(long nanos) {
+    long wanted = System.nanoTime() + nanos;
+    if (alarmNanos != NO_ALARM && wanted - deadline >= 0) {
+      return false;
     }
+    alarmNanos = nanos;
+    deadline = wanted;
+    return true;
   }
 
   @Override

@@ -311,9 +311,9 @@ public final class ThreadScheduler implements Scheduler {
     lock.lock();
     try {
       closed = true;
+      toStop = new ArrayList<>(services);
       left = queue.clear();
       urgency = queue.urgency();
-      toStop = new ArrayList<>(services);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -451,9 +451,13 @@ public final class ThreadScheduler implements Scheduler {
     }
     FullHeap.lock(lock);
     if (failure == null && !closed) {
-      queue.onRested(job);
-      changed.signal();
-      return;
+      try {
+        queue.onRested(job);
+        changed.signal();
+        return;
+      } catch (OutOfMemoryError e) {
+        failure = e; // The queue has no room for it.
+      }
     }
     queue.onEnded(job);
     lock.unlock();
@@ -501,14 +505,20 @@ public final class ThreadScheduler implements Scheduler {
     return null;
   }
 
+  /** Charges the last step of a job. The job is done, and does not fail if that fails. */
   private void pay(Job job, Stepping.Step step, long used) {
-    if (limited) {
+    if (!limited) {
+      return;
+    }
+    try {
       lock.lock();
       try {
         queue.charge(job, step, used, Clock.SYSTEM.nanos());
       } finally {
         lock.unlock();
       }
+    } catch (Throwable e) {
+      log(job, "is done, but what it has used is not counted", e);
     }
   }
 

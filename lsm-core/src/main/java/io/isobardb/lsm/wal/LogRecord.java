@@ -1,6 +1,7 @@
 package io.isobardb.lsm.wal;
 
 import io.isobardb.lsm.entry.Lsn;
+import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.schedule.WaitLimit;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.page.MemoryChecksum;
@@ -23,6 +24,9 @@ import io.isobardb.memory.page.MemoryChecksum;
  * if the ring does not take what is stored to it: see {@link Ring}.
  */
 public final class LogRecord {
+  /** The longest payload that replay takes. */
+  public static final int MOST_BYTES = Integer.MAX_VALUE - DataFile.BLOCK;
+
   /** What {@link #at} is when there is no record in hand. */
   private static final long NONE = -1;
 
@@ -93,7 +97,7 @@ public final class LogRecord {
       throw new IllegalStateException(
           "the record at LSN " + lsn + " is neither published nor void");
     }
-    if (payloadLength < 0) {
+    if (payloadLength < 0 || payloadLength > MOST_BYTES) {
       throw new IllegalArgumentException("payload length " + payloadLength);
     }
     log.checkNotFailed();

@@ -232,7 +232,7 @@ final class LogReplay implements AutoCloseable {
       total += length;
       q += size;
     } while (fragment != LAST);
-    if (total > Integer.MAX_VALUE - DataFile.BLOCK) {
+    if (total > LogRecord.MOST_BYTES) {
       throw damaged(p, "a record of " + total + " bytes");
     }
     if (kind == BATCH) {

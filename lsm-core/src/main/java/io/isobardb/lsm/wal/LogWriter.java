@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +85,9 @@ final class LogWriter implements Service {
   private final int leastBatchBytes;
   private final Signal room;
   private final SyncQueue syncQueue;
+
+  /** {@link #isDurable}: made once, since there may be no heap when the log is given back. */
+  private final LongPredicate served = this::isDurable;
 
   /** Whether a thread writes to the log: the service, or a writer that waits for a sync. */
   private final AtomicBoolean taken = new AtomicBoolean();
@@ -354,10 +358,10 @@ final class LogWriter implements Service {
   private void release() {
     List<Synced> told = untold;
     untold = NONE;
-    syncQueue.callDone(this::isDurable);
+    syncQueue.callDone(served);
     taken.set(false);
     if (diskFull == null) {
-      syncQueue.callNext(this::isDurable);
+      syncQueue.callNext(served);
     }
     setAlarm();
     if (ready()) {

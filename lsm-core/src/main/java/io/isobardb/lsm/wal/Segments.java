@@ -378,8 +378,9 @@ final class Segments implements AutoCloseable {
       }
       for (long index = current; index > last; index--) {
         storage.delete(SegmentLayout.fileName(index));
+        // One by one: after a power failure one between others would be missing.
+        storage.syncDirectory();
       }
-      storage.syncDirectory();
     }
     current = last;
     DataFile opened = storage.open(SegmentLayout.fileName(last), mode);

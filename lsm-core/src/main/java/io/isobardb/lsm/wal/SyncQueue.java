@@ -3,10 +3,6 @@ package io.isobardb.lsm.wal;
 import io.isobardb.lsm.schedule.Awaited;
 import io.isobardb.lsm.schedule.Scheduler;
 import io.isobardb.lsm.schedule.Signal;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +11,19 @@ import org.jspecify.annotations.Nullable;
  * Each sleeps on a signal of its own: it is woken when its record is durable, or to write and sync
  * for all that wait (leader and followers).
  *
+ * <p>To call them takes no heap. With a full one the log would else stay with the thread that is
+ * about to give it back, and those that wait would wait for ever.
+ *
  * <p>Thread rule: all methods may be called by any thread.
  */
 final class SyncQueue {
+  private static final LongPredicate ANY = lsn -> true;
+
   private final Scheduler scheduler;
 
-  /** Guarded by this. */
-  private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+  // Guarded by this.
+  private @Nullable Waiter first;
+  private @Nullable Waiter last;
 
   private volatile boolean empty = true;
 
@@ -30,6 +32,9 @@ final class SyncQueue {
     private final long lsn;
     private final Signal signal;
     private volatile boolean called;
+
+    /** Behind this one in the queue, or among those that are to be called. */
+    private @Nullable Waiter next;
 
     private Waiter(long lsn, Signal signal) {
       this.lsn = lsn;
@@ -60,34 +65,35 @@ final class SyncQueue {
   Waiter enter(long lsn) {
     Waiter waiter = new Waiter(lsn, scheduler.signal(Awaited.SYNC));
     synchronized (this) {
-      waiters.add(waiter);
+      Waiter before = last;
+      if (before == null) {
+        first = waiter;
+      } else {
+        before.next = waiter;
+      }
+      last = waiter;
       empty = false;
     }
     return waiter;
   }
 
   synchronized void leave(Waiter waiter) {
-    waiters.remove(waiter);
-    empty = waiters.isEmpty();
+    Waiter before = null;
+    Waiter at = first;
+    while (at != null && at != waiter) {
+      before = at;
+      at = at.next;
+    }
+    if (at != null) {
+      remove(before, at);
+    }
   }
 
   /** Calls those whose record is durable. The caller has written to the log and still has it. */
   void callDone(LongPredicate durable) {
-    if (empty) {
-      return;
+    if (!empty) {
+      callTaken(durable);
     }
-    List<Waiter> done = new ArrayList<>();
-    synchronized (this) {
-      for (Iterator<Waiter> each = waiters.iterator(); each.hasNext(); ) {
-        Waiter waiter = each.next();
-        if (durable.test(waiter.lsn)) {
-          done.add(waiter);
-          each.remove();
-        }
-      }
-      empty = waiters.isEmpty();
-    }
-    done.forEach(Waiter::call);
   }
 
   /**
@@ -99,13 +105,11 @@ final class SyncQueue {
     if (empty) {
       return;
     }
-    @Nullable Waiter next = null;
+    Waiter next;
     synchronized (this) {
-      for (Waiter waiter : waiters) {
-        if (!durable.test(waiter.lsn)) {
-          next = waiter;
-          break;
-        }
+      next = first;
+      while (next != null && durable.test(next.lsn)) {
+        next = next.next;
       }
     }
     if (next != null) {
@@ -115,10 +119,55 @@ final class SyncQueue {
 
   /** Calls all: the log has stopped. */
   void callAll() {
-    List<Waiter> all;
-    synchronized (this) {
-      all = List.copyOf(waiters);
+    callTaken(ANY);
+  }
+
+  /** Takes those out whose record is one of these, and calls them. */
+  private void callTaken(LongPredicate which) {
+    Waiter waiter = take(which);
+    while (waiter != null) {
+      Waiter next = waiter.next;
+      waiter.next = null;
+      waiter.call();
+      waiter = next;
     }
-    all.forEach(Waiter::call);
+  }
+
+  /** Takes some out; the first of them, which the others follow. */
+  private synchronized @Nullable Waiter take(LongPredicate which) {
+    Waiter taken = null;
+    Waiter lastTaken = null;
+    Waiter before = null;
+    Waiter at = first;
+    while (at != null) {
+      Waiter next = at.next;
+      if (which.test(at.lsn)) {
+        remove(before, at);
+        if (lastTaken == null) {
+          taken = at;
+        } else {
+          lastTaken.next = at;
+        }
+        lastTaken = at;
+      } else {
+        before = at;
+      }
+      at = next;
+    }
+    return taken;
+  }
+
+  /** Takes one out; {@code before} stands before it. */
+  private void remove(@Nullable Waiter before, Waiter waiter) {
+    if (before == null) {
+      first = waiter.next;
+    } else {
+      before.next = waiter.next;
+    }
+    if (last == waiter) {
+      last = before;
+    }
+    waiter.next = null;
+    empty = first == null;
   }
 }

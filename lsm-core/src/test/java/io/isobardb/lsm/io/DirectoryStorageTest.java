@@ -12,6 +12,7 @@ import io.isobardb.lsm.option.FileAccess;
 import io.isobardb.lsm.option.IoMode;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -201,6 +202,48 @@ final class DirectoryStorageTest {
     }
   }
 
+  /** A store would use the system's page cache until it is opened again. */
+  @Test
+  void neitherAnInterruptNorAFullDiskMeansThatThereIsNoDirectIo() throws IOException {
+    assumeTrue(DirectoryStorage.open(dir, false).supportsDirect());
+    boolean[] once = {true};
+    GuardedFiles.Guard interrupting =
+        new GuardedFiles.Guard() {
+          @Override
+          public void check(GuardedFiles.Access access, Path path) {}
+
+          @Override
+          public FileChannel opened(Path path, FileChannel channel) {
+            if (once[0]) {
+              once[0] = false;
+              Thread.currentThread().interrupt();
+            }
+            return channel;
+          }
+        };
+    Path real = dir.toRealPath();
+    assertTrue(
+        DirectoryStorage.open(GuardedFiles.guard(real, interrupting), false).supportsDirect());
+    assertTrue(Thread.interrupted());
+    GuardedFiles.Guard full =
+        new GuardedFiles.Guard() {
+          @Override
+          public void check(GuardedFiles.Access access, Path path) {}
+
+          @Override
+          public FileChannel opened(Path path, FileChannel channel) {
+            return new ShortChannel(channel, 1, null) {
+              @Override
+              public int write(ByteBuffer source, long position) throws IOException {
+                throw new IOException("No space left on device");
+              }
+            };
+          }
+        };
+    assertTrue(DirectoryStorage.open(GuardedFiles.guard(real, full), false).supportsDirect());
+    assertEquals(List.of(), DirectoryStorage.open(dir, false).list());
+  }
+
   @Test
   void whatADeletionLeftBehindInACrashIsGoneAfterLock() throws IOException {
     DirectoryStorage crashed = DirectoryStorage.open(dir, false);
@@ -232,6 +275,31 @@ final class DirectoryStorageTest {
     try (Stream<Path> files = Files.list(dir)) {
       assertEquals(0, files.count());
     }
+  }
+
+  /** As on FAT, and in some shared folders of virtual machines. */
+  @Test
+  void aRenameReplacesAnOpenFileWhereFilesHaveOneName() throws IOException {
+    Path withoutLinks =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            (access, path) -> {
+              if (access == GuardedFiles.Access.WRITE && path.toString().endsWith(".deleted")) {
+                throw new FileSystemException(path.toString(), null, "Operation not permitted");
+              }
+            });
+    DirectoryStorage storage = DirectoryStorage.open(withoutLinks, false);
+    DataFile old = storage.create("current", IoMode.BUFFERED);
+    Bytes.write(old, 0, 5, 100);
+    try (DataFile fresh = storage.create("tmp", IoMode.BUFFERED)) {
+      Bytes.write(fresh, 0, 6, 50);
+      storage.rename("tmp", "current");
+      assertArrayEquals(Bytes.of(100, 5), Bytes.contents(old));
+    }
+    old.close();
+    assertArrayEquals(Bytes.of(50, 6), Bytes.contents(storage, "current"));
+    assertEquals(List.of("current"), storage.list());
+    assertEquals(0, storage.openFiles());
   }
 
   @Test

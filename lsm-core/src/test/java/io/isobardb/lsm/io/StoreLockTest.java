@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -279,5 +280,69 @@ final class StoreLockTest {
       Files.createFile(dir.resolve("LOCK"));
       assertThrows(IOException.class, storage::syncDirectory);
     }
+  }
+
+  @Test
+  void whatCanNotBeNotedIsNotLocked() throws IOException {
+    DirectoryStorage storage = DirectoryStorage.open(dir, false);
+    Properties saved = System.getProperties();
+    Properties full = new FullProperties();
+    full.putAll(saved);
+    System.setProperties(full);
+    try {
+      assertThrows(OutOfMemoryError.class, storage::lock);
+    } finally {
+      System.setProperties(saved);
+    }
+    storage.lock();
+    assertRefused(dir);
+    storage.close();
+  }
+
+  private static final class FullProperties extends Properties {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public synchronized Object putIfAbsent(Object key, Object value) {
+      throw new OutOfMemoryError("planted: no heap to note " + key);
+    }
+  }
+
+  @Test
+  void aLockThatCouldNotBeClosedIsGivenBackOnce() throws IOException {
+    Path guarded =
+        GuardedFiles.guard(
+            dir.toRealPath(),
+            new GuardedFiles.Guard() {
+              @Override
+              public void check(GuardedFiles.Access access, Path path) {}
+
+              @Override
+              public FileChannel opened(Path path, FileChannel channel) throws IOException {
+                return new ShortChannel(channel, 1, null) {
+                  @Override
+                  public FileLock tryLock(long position, long size, boolean shared)
+                      throws IOException {
+                    return channel.tryLock(position, size, shared);
+                  }
+
+                  @Override
+                  protected void implCloseChannel() throws IOException {
+                    super.implCloseChannel();
+                    throw new IOException("Input/output error");
+                  }
+                };
+              }
+            });
+    DirectoryStorage first = DirectoryStorage.open(guarded, false);
+    first.lock();
+    assertThrows(IOException.class, first::close);
+    DirectoryStorage second = DirectoryStorage.open(dir, false);
+    second.lock();
+    first.close();
+    DirectoryStorage third = DirectoryStorage.open(dir, false);
+    StoreLockedException e = assertThrows(StoreLockedException.class, third::lock);
+    assertTrue(e.getMessage().contains("it was opened by thread"), e.getMessage());
+    second.close();
   }
 }

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
+import io.isobardb.lsm.ForwardingScheduler;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -255,6 +257,39 @@ class DeletionsTest {
     // A job that is cancelled gives its output up.
     deletions.delete("1.sst");
     assertEquals(List.of(), storage.gone);
+    world.scheduler.close();
+  }
+
+  /** The process may have no more of them; whoever releases a file last is no one to be told. */
+  @Test
+  void whatHasNoThreadToGoAtAPaceGoesWithTheNextOne() throws IOException {
+    VirtualWorld world = new VirtualWorld(1, 100 << 20, 2);
+    Megabytes storage = new Megabytes(world);
+    boolean[] exhausted = {true};
+    Scheduler scheduler =
+        new ForwardingScheduler(world.scheduler) {
+          @Override
+          public Service.Handle start(Service service) {
+            if (exhausted[0]) {
+              throw new OutOfMemoryError("planted: unable to create native thread");
+            }
+            return super.start(service);
+          }
+        };
+    PacedDeletions deletions =
+        new PacedDeletions(
+            storage,
+            new Environment(storage, world.clock, scheduler, new SplittableRandom(1)),
+            new PacedDeletions.Pace(RATE, () -> true));
+    try {
+      deletions.delete("1.sst");
+    } catch (OutOfMemoryError e) {
+      fail("it may stay for a while", e); // JUnit would end with the error itself.
+    }
+    exhausted[0] = false;
+    deletions.delete("2.sst");
+    world.scheduler.sleepUntil(world.clock.nanos() + VirtualWorld.SECOND);
+    assertEquals(2, storage.gone.size());
     world.scheduler.close();
   }
 

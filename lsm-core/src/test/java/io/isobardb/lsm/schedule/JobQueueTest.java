@@ -9,6 +9,7 @@ import static io.isobardb.lsm.schedule.Job.Priority.MERGE_MEMORY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -320,5 +321,35 @@ class JobQueueTest {
     queue.limit(IoLimits.NONE, 1);
     assertEquals(Long.MAX_VALUE, queue.waitNanos(1));
     assertSame(deep, queue.next(1));
+  }
+
+  /** It would be stepped once more though its worker has failed it. */
+  @Test
+  void aJobStaysWithItsWorkerIfNoChoiceCanBeMade() {
+    boolean[] planted = {false};
+    SharedIo budget = new SharedIo(100 << 20);
+    JobQueue queue = new JobQueue(2);
+    queue.share(
+        budget.join(
+            () -> {
+              if (planted[0]) {
+                throw new OutOfMemoryError("planted: no heap to divide the budget");
+              }
+              return 0;
+            },
+            () -> 0));
+    queue.add(deep);
+    assertSame(deep, next(queue));
+    planted[0] = true;
+    budget.join(() -> 0, () -> 0).close(); // So it is divided anew.
+    assertThrows(OutOfMemoryError.class, () -> queue.nextAfter(deep, 0));
+    planted[0] = false;
+    assertEquals(1, queue.size());
+    assertNull(queue.next(0));
+    queue.onEnded(deep);
+    assertEquals(0, queue.size());
+    List.of(deep, secondDeep).forEach(queue::add);
+    assertSame(deep, next(queue));
+    assertNull(queue.next(0), "one of two workers is left to others");
   }
 }

@@ -9,14 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.schedule.Job.Priority;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -454,6 +457,38 @@ final class ThreadSchedulerTest {
     }
   }
 
+  /** What it has used can't be paid for: it has given back by then what failing gives back. */
+  @Test
+  void aJobThatIsDoneDoesNotFail() throws Exception {
+    AtomicBoolean planted = new AtomicBoolean();
+    SharedIo budget = new SharedIo(100 << 20);
+    SharedIo.Share share =
+        budget.join(
+            () -> {
+              if (planted.get()) {
+                throw new OutOfMemoryError("planted: no heap to divide the budget");
+              }
+              return 0;
+            },
+            () -> 0);
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      scheduler.share(share);
+      StepJob job =
+          new StepJob(
+              Priority.FLUSH,
+              "flush",
+              () -> {
+                planted.set(true);
+                budget.join(() -> 0, () -> 0).close(); // So it is divided anew.
+                return false;
+              });
+      scheduler.submit(job);
+      scheduler.jobEnded().await(() -> scheduler.pending() == 0);
+      assertNull(job.failure);
+      planted.set(false);
+    }
+  }
+
   @Test
   void closeFinishesTheStepInProgressAndFailsTheRest() throws Exception {
     ThreadScheduler scheduler = new ThreadScheduler("closing", 1);
@@ -616,6 +651,22 @@ final class ThreadSchedulerTest {
         progress.await(() -> service.runs > before);
       }
       assertNull(service.failure);
+    }
+  }
+
+  /** A sync that is due later would never come if the heap is full now. */
+  @Test
+  void anAlarmTakesNoHeap() {
+    ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (ThreadScheduler scheduler = new ThreadScheduler("t", 1)) {
+      Service.Handle handle = scheduler.start(new LoopService());
+      long hours = 3_600_000_000_000L;
+      handle.wakeWithin(9 * hours);
+      long before = memory.getCurrentThreadAllocatedBytes();
+      for (int i = 8; i > 0; i--) {
+        handle.wakeWithin(i * hours);
+      }
+      assertEquals(0, memory.getCurrentThreadAllocatedBytes() - before);
     }
   }
 

@@ -297,4 +297,39 @@ class LogCrashTest {
     }
     assertTrue(seen > 0 && seen < disks.size(), seen + " of " + disks.size() + " saw the rewrite");
   }
+
+  /** A record of several segments that has no end: of these all but the first one go. */
+  @Test
+  void powerLossWhileSeveralSegmentsAreCutOffIsHarmless() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    List<Entry> whole = List.of(LogWorld.append(record, new byte[100]));
+    log.flush();
+    record.begin(400_000);
+    record.put(new byte[350_000], 0, 350_000);
+    SimulatedStorage torn = world.storage.crash(new SplittableRandom(1), CrashMode.ALL);
+    assertTrue(torn.list().stream().filter(name -> SegmentLayout.indexOf(name) >= 0).count() > 4);
+    record.abandon();
+    log.close();
+    world.close();
+
+    List<SimulatedStorage> disks = new ArrayList<>();
+    torn.onMutation(
+        disk -> {
+          for (int seed = 0; seed < 50; seed++) {
+            disks.add(disk.crash(new SplittableRandom(seed), CrashMode.RANDOM));
+          }
+        });
+    LogWorld next = new LogWorld(LogWorld.SMALL, 2, torn);
+    next.open().close();
+    next.close();
+    assertEquals(whole, next.replayed);
+    for (SimulatedStorage disk : disks) {
+      LogWorld last = new LogWorld(LogWorld.SMALL, 3, disk);
+      last.open().close();
+      last.close();
+      assertEquals(whole, last.replayed);
+    }
+  }
 }

@@ -82,6 +82,19 @@ class LogTest {
   }
 
   @Test
+  void aRecordThatNoReplayWouldTakeIsRefused() throws IOException {
+    LogWorld world = new LogWorld(LogWorld.SMALL, 1);
+    Log log = world.open();
+    LogRecord record = log.newRecord();
+    for (int length : new int[] {LogRecord.MOST_BYTES + 1, Integer.MAX_VALUE - 64, -1}) {
+      assertThrows(IllegalArgumentException.class, () -> record.begin(length));
+    }
+    assertEquals(Lsn.FIRST, LogWorld.append(record, new byte[3]).lsn());
+    log.close();
+    world.close();
+  }
+
+  @Test
   void allEncodersWriteWhatTheySayAcrossTheEndOfTheRing() throws IOException {
     LogWorld world = new LogWorld(LogWorld.SMALL, 1);
     Log log = world.open();

@@ -301,7 +301,7 @@ public final class BufferCache implements Reclaimer, AutoCloseable {
           frames.giveBackUnseen(page);
         }
       }
-      stripe.lock();
+      stripe.lockWhateverHappens();
       try {
         if (loaded) {
           open().insert(key, value(page, access) | PageTable.PIN);

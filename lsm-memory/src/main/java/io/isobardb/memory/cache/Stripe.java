@@ -18,6 +18,21 @@ final class Stripe {
     lock.lock();
   }
 
+  /**
+   * As {@link #lock}, also if the heap is full: a lock that others hold takes a few bytes of it.
+   * For the end of a load, which others wait for.
+   */
+  void lockWhateverHappens() {
+    while (true) {
+      try {
+        lock.lock();
+        return;
+      } catch (OutOfMemoryError e) {
+        Thread.yield(); // No class is loaded for this.
+      }
+    }
+  }
+
   void unlock() {
     lock.unlock();
   }
