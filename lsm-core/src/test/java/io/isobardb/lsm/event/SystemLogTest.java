@@ -37,7 +37,7 @@ class SystemLogTest {
   void aTextThatCanNotBeMadeIsLeftOut() {
     SystemLog.Subject nameless =
         () -> {
-          throw new OutOfMemoryError("planted");
+          throw new ExceptionInInitializerError("planted");
         };
     SystemLog.tell(Level.ERROR, SystemLogTest.class, nameless, " failed", null);
     SystemLog.tell(Level.ERROR, SystemLogTest.class, nameless::name, null);
