@@ -213,7 +213,8 @@ class ExperimentCommandTest {
     Point point = Experiments.points(Experiments.of(name), new Scale(0.00002), 42, 2).get(0);
     Point measured = before.isEmpty() ? point : point.with("option " + option, before);
     Path csv = dir.resolve(name + ".csv");
-    Csv.write(csv, new Results(List.of(new Row(measured.parameters(), Map.of(Meter.WRITTEN, 1.0)))));
+    Csv.write(
+        csv, new Results(List.of(new Row(measured.parameters(), Map.of(Meter.WRITTEN, 1.0)))));
     String file = Files.readString(csv);
     List<String> args = new ArrayList<>(List.of("--resume"));
     if (!now.isEmpty()) {
