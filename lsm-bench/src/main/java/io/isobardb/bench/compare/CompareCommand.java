@@ -93,7 +93,9 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--operations",
       paramLabel = "N",
-      description = "Operations per phase (default: as many as records); scans are a twentieth.")
+      description =
+          "Operations per phase (default: as many as records); scans are a twentieth. Phases that"
+              + " only read go on for a second at least.")
   private @Nullable Long operations;
 
   @Option(

@@ -94,7 +94,14 @@ class CompareTest {
     assertEquals(all(), results.stream().map(PhaseResult::phase).toList());
     for (PhaseResult result : results) {
       long expected = result.phase().operations(3001, 200);
-      assertEquals(expected, (long) result.figure("operations"), result.phase().label());
+      long done = (long) result.figure("operations");
+      if (result.phase().writes()) {
+        assertEquals(expected, done, result.phase().label());
+      } else {
+        // They go on for as long as they may.
+        assertTrue(done >= expected, done + " of " + result.phase().label());
+        assertTrue(result.figure("seconds") >= PhaseRunner.LEAST_SECONDS, result.toString());
+      }
       assertTrue(result.figure("throughput") > 0);
       assertTrue(result.figure("p999Micros") >= result.figure("p50Micros"));
     }
