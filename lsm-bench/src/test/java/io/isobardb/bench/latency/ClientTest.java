@@ -39,9 +39,7 @@ class ClientTest {
     NoSession session = new NoSession(100);
     Client client =
         new Client(
-            new EarlyTimer(),
-            new Target(session, (keys, values) -> {}),
-            new Requests(content, 1));
+            new EarlyTimer(), new Target(session, (keys, values) -> {}), new Requests(content, 1));
     client.serve(new Arrivals(Trace.steady(1_000), 100_000_000));
     var latencies = client.latencies().of(Kind.READ);
     assertEquals(100, latencies.getTotalCount());
