@@ -51,6 +51,19 @@ class UsageTest {
         "compare --io fast | 'fast' is none of direct, buffered",
         "compare --engines isobar --baseline lmdb | not among --engines",
         "compare --engines rockdb | no engine named 'rockdb'",
+        "compare --memory-of MVStore=8MB --engines isobar | mvstore is not among --engines",
+        "compare --memory-of lmdb=8MB --engines isobar,lmdb | page cache, which has no limit here",
+        "compare --engines isobar,rocksdb,Isobar | --engines names isobar twice",
+        "compare --phases read,zipf,read | --phases names read twice",
+        "compare --engines rocksdb --runs 4 | --runs is for isobar",
+        "compare --engines lmdb --max-space 2 | --max-space is for isobar",
+        "ycsb --workload a --engine lmdb -p isobar.store.pageSize=4096 | is for isobar",
+        "streams --engine isobar --memory-of rocksdb-limited=64MB | not among --engine",
+        "streams --memory-of rocksdb=64MB | rocksdb has no limit",
+        "streams --engine isobar,isobar | --engine names isobar twice",
+        "streams --profile restore --steps get | --steps is for the profiles many and cached",
+        "latency --clock real --processors 4 | --processors is there in virtual time alone",
+        "backup here --rate 5MB | --rate is for a backup that is made: give --of, too",
         "ycsb | missing required option",
         "ycsb --workload z | there is no workload 'z'",
         "ycsb --workload a --records -1 | --records must be 1 or more, not -1",
@@ -187,6 +200,22 @@ class UsageTest {
     assertEquals(1, text.lines().count(), text);
     assertTrue(text.matches("isobar( [a-z-]+)?: .*\\(see 'isobar( [a-z-]+)? --help'\\)\\R"), text);
     assertFalse(text.contains("java") || text.contains("Exception"), text);
+  }
+
+  /** As of a shell's variable that is not set. */
+  @Test
+  void anEmptyPathIsNotTheCurrentDirectory() {
+    List<List<String>> lines =
+        List.of(
+            List.of("load", "", "--create", "--tree", "t"),
+            List.of("check", ""),
+            List.of("soak", "--dir", ""),
+            List.of("compare", "--html", ""));
+    for (List<String> line : lines) {
+      err.getBuffer().setLength(0);
+      assertEquals(2, run(line.toArray(String[]::new)), line + ": " + err);
+      assertTrue(err.toString().contains("the path is empty; . is"), err.toString());
+    }
   }
 
   @Test

@@ -27,6 +27,7 @@ import io.isobardb.cli.inspect.ScanCommand;
 import io.isobardb.cli.inspect.StatsCommand;
 import io.isobardb.cli.inspect.TuneReportCommand;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -151,6 +152,7 @@ public abstract class Program implements Runnable {
     register(line, long.class, Numbers::parseLong);
     register(line, Long.class, Numbers::parseLong);
     register(line, double.class, Numbers::parseDouble);
+    register(line, Path.class, Program::path);
     describeExits(line);
     return line;
   }
@@ -220,6 +222,16 @@ public abstract class Program implements Runnable {
           }
         };
     line.registerConverter(type, converter);
+  }
+
+  /**
+   * An empty one is seldom meant: a shell's variable is not set, and it would be this directory.
+   */
+  private static Path path(String text) {
+    if (text.isEmpty()) {
+      throw new UsageException("the path is empty; . is the current directory");
+    }
+    return Path.of(text);
   }
 
   /** Bytes that are no text in the locale's encoding are all one and the same to Java. */

@@ -461,6 +461,20 @@ class ArchitectureTest {
   }
 
   @Test
+  void whatIsLoggedFailsNobody() {
+    check(
+        noClasses()
+            .that(
+                describe(
+                    "run after the store has begun",
+                    type -> !Set.of("SystemLog", "StoreOptions").contains(top(type))))
+            .should()
+            .callCodeUnitWhere(
+                calls("of System.getLogger", target -> target.getName().equals("getLogger"))),
+        "a handler of the log may throw, and the heap may be full: SystemLog lets nothing pass");
+  }
+
+  @Test
   void loggingIsTheOnlyOutput() {
     check(
         noClasses()

@@ -93,7 +93,9 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--operations",
       paramLabel = "N",
-      description = "Operations per phase (default: as many as records); scans are a twentieth.")
+      description =
+          "Operations per phase (default: as many as records); scans are a twentieth. Phases that"
+              + " only read go on for a second at least.")
   private @Nullable Long operations;
 
   @Option(
@@ -231,6 +233,9 @@ public final class CompareCommand implements Callable<Integer> {
     List<EngineKind> kinds =
         engines == null ? defaultEngines(sync) : engines.stream().map(EngineKind::of).toList();
     kinds.forEach(kind -> kind.check(sync));
+    UsageException.checkDistinct("--engines", kinds.stream().map(EngineKind::label).toList());
+    checkMemoryOf(kinds);
+    checkTree(kinds);
     EngineKind base =
         baseline != null
             ? EngineKind.of(baseline)
@@ -239,7 +244,8 @@ public final class CompareCommand implements Callable<Integer> {
       throw new UsageException("the baseline " + base.label() + " is not among --engines");
     }
     List<Phase> ordered = new ArrayList<>(phases.stream().map(Phase::of).toList());
-    ordered.remove(Phase.LOAD);
+    ordered.removeIf(phase -> phase == Phase.LOAD);
+    UsageException.checkDistinct("--phases", ordered.stream().map(Phase::label).toList());
     ordered.add(0, Phase.LOAD);
     CompareReport report = new CompareReport(kinds, ordered, base, sync);
     Map<String, String> facts;
@@ -272,7 +278,37 @@ public final class CompareCommand implements Callable<Integer> {
   }
 
   private long memoryBytes(EngineKind engine) {
-    return memoryOf.getOrDefault(engine.label(), memory).bytes();
+    return memoryOf.entrySet().stream()
+        .filter(given -> EngineKind.of(given.getKey()) == engine)
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(memory)
+        .bytes();
+  }
+
+  /** A memory that no engine gets would be one that the reader of the table believes in. */
+  private void checkMemoryOf(List<EngineKind> kinds) {
+    for (String name : memoryOf.keySet()) {
+      EngineKind kind = EngineKind.of(name);
+      if (!kinds.contains(kind)) {
+        throw new UsageException("--memory-of: " + kind.label() + " is not among --engines");
+      }
+      if (kind == EngineKind.LMDB) {
+        throw new UsageException(
+            "--memory-of: lmdb's memory is the system's page cache, which has no limit here");
+      }
+    }
+  }
+
+  private void checkTree(List<EngineKind> kinds) {
+    if (!Runs.parse(runs).isLeveled() && !kinds.contains(EngineKind.ISOBAR)) {
+      throw new UsageException("--runs is for isobar, which is not among --engines");
+    }
+    if (maxSpace != 0
+        && !kinds.contains(EngineKind.ISOBAR)
+        && !kinds.contains(EngineKind.ISOBAR_LEVELED)) {
+      throw new UsageException("--max-space is for isobar, which is not among --engines");
+    }
   }
 
   private void checkValues() {

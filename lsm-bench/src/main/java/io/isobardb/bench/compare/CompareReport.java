@@ -18,9 +18,6 @@ import java.util.TreeSet;
  * Not thread-safe.
  */
 final class CompareReport {
-  /** Shorter phases are the compiler's and the clock's. */
-  private static final double LEAST_SECONDS = 1;
-
   private final List<EngineKind> engines;
   private final List<Phase> phases;
   private final EngineKind baseline;
@@ -179,7 +176,7 @@ final class CompareReport {
             phase ->
                 engines.stream()
                     .mapToDouble(engine -> median(engine, phase, "seconds"))
-                    .anyMatch(seconds -> seconds >= 0 && seconds < LEAST_SECONDS))
+                    .anyMatch(seconds -> seconds >= 0 && seconds < PhaseRunner.LEAST_SECONDS))
         .map(Phase::label)
         .toList();
   }

@@ -34,6 +34,12 @@ final class PhaseRunner implements AutoCloseable {
   /** In durations of the phase: the longest wait for the compiler. */
   private static final double COMPILER_DURATIONS = 3;
 
+  /**
+   * What is over sooner is the clock's and the scheduler's. Phases that write end when they have
+   * done what they were to do: what more would be measured is another state.
+   */
+  static final double LEAST_SECONDS = 1;
+
   /** Long enough to read a cache full at the pace of a slow device. */
   private static final double WARM_UP_SECONDS = 60;
 
@@ -110,12 +116,15 @@ final class PhaseRunner implements AutoCloseable {
 
   private Done measured(long operations) throws InterruptedException {
     try {
-      return phase == Phase.LOAD
-          ? driver.load()
-          : driver.run(workload, operations, spec.durationSeconds());
+      return phase == Phase.LOAD ? driver.load() : driver.run(workload, operations, limits());
     } catch (IllegalStateException e) {
       throw new IllegalStateException(phase.label() + ": " + e.getMessage(), e.getCause());
     }
+  }
+
+  private Driver.Limits limits() {
+    double most = spec.durationSeconds();
+    return new Driver.Limits(phase.writes() ? 0 : Math.min(LEAST_SECONDS, most), most);
   }
 
   /**

@@ -70,6 +70,14 @@ public final class Driver implements AutoCloseable {
     }
   }
 
+  /**
+   * How long a run takes.
+   *
+   * @param leastSeconds it goes on for, however many operations there are to do
+   * @param seconds after which it ends, however few were done
+   */
+  public record Limits(double leastSeconds, double seconds) {}
+
   /** A driver of {@code threads} threads with a session each. */
   public Driver(Engine engine, Shape shape, int threads, long seed) {
     this(engine, shape, Executors.newFixedThreadPool(threads), threads, seed);
@@ -117,14 +125,20 @@ public final class Driver implements AutoCloseable {
   /** Puts every record of every tree once, in an order that is random in the keys. */
   public Done load() throws InterruptedException {
     long all = shape.trees() * shape.records();
-    return parallel(all, LONGEST_SECONDS, (client, share, end) -> client.load(share, end));
+    Limits limits = new Limits(0, LONGEST_SECONDS);
+    return parallel(all, limits, (client, share, times) -> client.load(share, times));
   }
 
   /** Does so many operations, or what can be done in {@code maxSeconds}. */
   public Done run(Workload workload, long operations, double maxSeconds)
       throws InterruptedException {
+    return run(workload, operations, new Limits(0, maxSeconds));
+  }
+
+  /** Does so many operations, more if it is through with them earlier, or what can be done. */
+  public Done run(Workload workload, long operations, Limits limits) throws InterruptedException {
     return parallel(
-        operations, maxSeconds, (client, share, end) -> client.run(workload, share, end));
+        operations, limits, (client, share, times) -> client.run(workload, share, times));
   }
 
   /**
@@ -138,19 +152,22 @@ public final class Driver implements AutoCloseable {
     double nanosBetween = clients.size() * 1e9 / rate;
     return parallel(
         operations,
-        maxSeconds,
-        (client, share, end) -> client.pace(workload, share, nanosBetween, end));
+        new Limits(0, maxSeconds),
+        (client, share, times) -> client.pace(workload, share, nanosBetween, times));
   }
+
+  /** When a run may end at the earliest, and when it ends at the latest, as the clock has it. */
+  private record Times(long leastNanos, long deadlineNanos) {}
 
   private interface Part {
-    void run(Client client, long share, long deadlineNanos);
+    void run(Client client, long share, Times times);
   }
 
-  private Done parallel(long operations, double maxSeconds, Part part) throws InterruptedException {
+  private Done parallel(long operations, Limits limits, Part part) throws InterruptedException {
     CountDownLatch go = new CountDownLatch(1);
     progress.reset();
     long start = System.nanoTime();
-    long deadline = start + (long) (Math.min(maxSeconds, LONGEST_SECONDS) * 1e9);
+    Times times = new Times(start + nanos(limits.leastSeconds()), start + nanos(limits.seconds()));
     List<Future<?>> runs = new ArrayList<>();
     int n = clients.size();
     for (int i = 0; i < n; i++) {
@@ -161,7 +178,7 @@ public final class Driver implements AutoCloseable {
           threads.submit(
               () -> {
                 go.await();
-                part.run(client, share, deadline);
+                part.run(client, share, times);
                 return null;
               }));
     }
@@ -177,6 +194,10 @@ public final class Driver implements AutoCloseable {
         clients.stream().mapToLong(client -> client.writes).sum(),
         seconds,
         latencies);
+  }
+
+  private static long nanos(double seconds) {
+    return (long) (Math.min(seconds, LONGEST_SECONDS) * 1e9);
   }
 
   private void await(Future<?> run) throws InterruptedException {
@@ -268,10 +289,10 @@ public final class Driver implements AutoCloseable {
       }
     }
 
-    private void load(long share, long deadlineNanos) {
+    private void load(long share, Times times) {
       timed(
           share,
-          deadlineNanos,
+          times,
           () -> {
             long record = done * clients.size() + thread;
             put((int) (record % shape.trees()), record / shape.trees());
@@ -279,21 +300,23 @@ public final class Driver implements AutoCloseable {
           });
     }
 
-    private void run(Workload workload, long share, long deadlineNanos) {
-      timed(share, deadlineNanos, () -> one(workload));
+    private void run(Workload workload, long share, Times times) {
+      timed(share, times, () -> one(workload));
     }
 
-    private void timed(long share, long deadlineNanos, Runnable operation) {
-      while (done < share) {
+    private void timed(long share, Times times, Runnable operation) {
+      long end = System.nanoTime();
+      while (done < share || times.leastNanos() - end > 0) {
         long start = System.nanoTime();
         operation.run();
         done++;
-        long end = System.nanoTime();
+        end = System.nanoTime();
         latencies.recordValue(Math.min(LONGEST_NANOS, end - start));
-        if (end - deadlineNanos > 0 || closing) {
+        if (end - times.deadlineNanos() > 0 || closing) {
           return;
         }
-        long untimed = Math.min(TIMED_EVERY - 1, share - done);
+        long left = times.leastNanos() - end > 0 ? TIMED_EVERY : share - done;
+        long untimed = Math.max(0, Math.min(TIMED_EVERY - 1, left));
         for (long i = 0; i < untimed; i++) {
           operation.run();
           done++;
@@ -302,22 +325,24 @@ public final class Driver implements AutoCloseable {
       }
     }
 
-    private void pace(Workload workload, long share, double nanosBetween, long deadlineNanos) {
+    private void pace(Workload workload, long share, double nanosBetween, Times times) {
       long start = System.nanoTime();
       long now = start;
-      while (done < share && now - deadlineNanos <= 0 && !closing) {
+      while (done < share && now - times.deadlineNanos() <= 0 && !closing) {
         long due = start + (long) (done * nanosBetween);
         for (long wait = due - now; wait > SHORTEST_WAIT_NANOS; wait = due - now) {
           LockSupport.parkNanos(wait);
           now = System.nanoTime();
         }
         long before = writes;
+        // What is begun a moment before it is due, as that is no wait, takes what it takes.
+        long from = Math.min(due, now);
         one(workload);
         done++;
         progress.increment();
         now = System.nanoTime();
         if (writes > before) {
-          latencies.recordValue(Math.max(0, Math.min(LONGEST_NANOS, now - due)));
+          latencies.recordValue(Math.min(LONGEST_NANOS, now - from));
         }
       }
     }

@@ -263,7 +263,7 @@ final class RocksEngine implements Engine {
 
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final ByteBuffer keyBuffer = ByteBuffer.allocateDirect(512);
-    private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(4096);
+    private ByteBuffer valueBuffer = ByteBuffer.allocateDirect(4096);
     private byte[] scanKey = new byte[64];
     private byte[] scanValue = new byte[1024];
 
@@ -302,6 +302,10 @@ final class RocksEngine implements Engine {
       try {
         keyBuffer.clear().put(key).flip();
         int length = db.get(trees.get(tree), readOptions, keyBuffer, valueBuffer.clear());
+        if (length > valueBuffer.capacity()) {
+          // It got a part of the value, and the next one is to get all.
+          valueBuffer = ByteBuffer.allocateDirect(2 * length);
+        }
         return length == RocksDB.NOT_FOUND
             ? ABSENT
             : Session.seen(length, length > 0 ? valueBuffer.get(0) : 0);

@@ -11,6 +11,7 @@ import io.isobardb.bench.process.WorkDirectory;
 import io.isobardb.cli.console.FailedException;
 import io.isobardb.cli.console.Numbers;
 import io.isobardb.cli.console.Progress;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.cli.report.Chart;
 import io.isobardb.cli.report.Svg;
 import java.io.IOException;
@@ -55,6 +56,7 @@ final class ExperimentRun {
    * @param resume whether points that the CSV file has are left out
    * @param selection of the experiment's points
    * @param provenance asked for when all is measured; may be changed
+   * @throws UsageException if the CSV file has points of other options of the stores
    */
   Report run(boolean resume, Selection selection, Supplier<Map<String, String>> provenance)
       throws IOException, InterruptedException {
@@ -62,6 +64,7 @@ final class ExperimentRun {
     selection.check(points);
     if (resume) {
       rows.addAll(Csv.read(csv()).rows());
+      checkOptions();
     } else if (Files.exists(csv())) {
       Path previous = out.resolve(experiment.name() + ".previous.csv");
       Files.move(csv(), previous, StandardCopyOption.REPLACE_EXISTING);
@@ -98,6 +101,20 @@ final class ExperimentRun {
       facts.put("acknowledged writes, " + engine.label(), engine.survival(false).words());
     }
     return report(points, facts);
+  }
+
+  /** Points with other options are others, and the figures of one report belong together. */
+  private void checkOptions() {
+    for (Row row : rows) {
+      Map<String, String> options = Experiments.options(row.parameters());
+      if (!options.equals(settings.options())) {
+        throw new UsageException(
+            csv()
+                + " has points that were measured with "
+                + (options.isEmpty() ? "no --option" : "--option " + options)
+                + "; resume with the same, or give another --out");
+      }
+    }
   }
 
   private Path csv() {

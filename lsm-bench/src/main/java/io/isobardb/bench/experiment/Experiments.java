@@ -47,6 +47,9 @@ final class Experiments {
   private static final String SEED = "seed";
   private static final String THREADS = "threads";
 
+  /** What the names of parameters begin with that are options of the stores. */
+  private static final String OPTION = "option ";
+
   private Experiments() {}
 
   /**
@@ -85,12 +88,24 @@ final class Experiments {
     for (long seed : settings.seeds()) {
       for (Point point : points(experiment, settings.scale(), seed, settings.threads())) {
         for (Map.Entry<String, String> option : settings.options().entrySet()) {
-          point = point.with("option " + option.getKey(), option.getValue());
+          point = point.with(OPTION + option.getKey(), option.getValue());
         }
         all.add(point);
       }
     }
     return all;
+  }
+
+  /** The options of the stores among such a point's parameters. */
+  static Map<String, String> options(Map<String, String> parameters) {
+    Map<String, String> options = new LinkedHashMap<>();
+    parameters.forEach(
+        (name, value) -> {
+          if (name.startsWith(OPTION)) {
+            options.put(name.substring(OPTION.length()), value);
+          }
+        });
+    return options;
   }
 
   /** The seed of such a point. */

@@ -321,6 +321,9 @@ public final class LatencyCommand implements Callable<Integer> {
       }
     }
     checkRecord(engines.size(), virtual);
+    if (!virtual && command.commandLine().getParseResult().hasMatchedOption("--processors")) {
+      throw new UsageException("--processors is there in virtual time alone");
+    }
     if (virtual && warmUp != null) {
       throw new UsageException("--warm-up is there on the real clock alone");
     }

@@ -199,6 +199,8 @@ public final class StreamsCommand implements Callable<Integer> {
     Profile what = Profile.of(profile);
     List<StreamsEngine> kinds = engines.stream().map(StreamsEngine::of).toList();
     checkValues(what);
+    UsageException.checkDistinct("--engine", kinds.stream().map(StreamsEngine::label).toList());
+    checkMemoryOf(kinds);
     mixes(what);
     StreamsReport report = new StreamsReport(kinds);
     Map<StreamsEngine, Long> budgets = new LinkedHashMap<>();
@@ -266,7 +268,23 @@ public final class StreamsCommand implements Callable<Integer> {
     Numbers.checkAtLeast("--repeats", repeats, 1);
   }
 
+  private void checkMemoryOf(List<StreamsEngine> kinds) {
+    for (String name : memoryOf.keySet()) {
+      StreamsEngine kind = StreamsEngine.of(name);
+      if (!kinds.contains(kind)) {
+        throw new UsageException("--memory-of: " + kind.label() + " is not among --engine");
+      }
+      if (kind == StreamsEngine.ROCKSDB) {
+        throw new UsageException(
+            "--memory-of: rocksdb has no limit, as Kafka configures it; rocksdb-limited has one");
+      }
+    }
+  }
+
   private List<Mix> mixes(Profile what) {
+    if (steps != null && what != Profile.MANY && what != Profile.CACHED) {
+      throw new UsageException("--steps is for the profiles many and cached");
+    }
     if (steps != null) {
       return steps.stream().map(Mix::of).toList();
     }
@@ -280,7 +298,12 @@ public final class StreamsCommand implements Callable<Integer> {
     if (engine == StreamsEngine.ROCKSDB) {
       return 0;
     }
-    ByteSize given = memoryOf.getOrDefault(engine.label(), memory);
+    ByteSize given =
+        memoryOf.entrySet().stream()
+            .filter(of -> StreamsEngine.of(of.getKey()) == engine)
+            .map(Map.Entry::getValue)
+            .findFirst()
+            .orElse(memory);
     if (given != null) {
       return given.bytes();
     }

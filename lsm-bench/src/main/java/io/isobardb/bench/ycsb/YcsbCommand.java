@@ -52,6 +52,7 @@ import site.ycsb.DBException;
 public final class YcsbCommand implements Callable<Integer> {
   private static final int LEAST_MEMORY = 4 << 20;
   private static final int MOST_TREES = 10_000;
+  private static final String STORE = "isobar.store.";
   private static final Pattern HOT = Pattern.compile("([0-9]{1,3}):([0-9]{1,3})");
 
   /** Ways to do file I/O. */
@@ -271,6 +272,12 @@ public final class YcsbCommand implements Callable<Integer> {
     }
     if (kind == EngineKind.ISOBAR) {
       UsageException.ofArguments(() -> IsobarClient.options(settings));
+      return;
+    }
+    for (String name : settings.stringPropertyNames()) {
+      if (name.startsWith(STORE)) {
+        throw new UsageException(name + " is for isobar, and the engine is " + kind.label());
+      }
     }
   }
 

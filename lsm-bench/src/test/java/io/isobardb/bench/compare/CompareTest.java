@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.isobardb.bench.Isobar;
 import io.isobardb.bench.drive.Driver;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
@@ -14,6 +15,8 @@ import io.isobardb.tpcc.store.Survival;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +27,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 @Tag("any-jdk")
 class CompareTest {
@@ -94,7 +98,14 @@ class CompareTest {
     assertEquals(all(), results.stream().map(PhaseResult::phase).toList());
     for (PhaseResult result : results) {
       long expected = result.phase().operations(3001, 200);
-      assertEquals(expected, (long) result.figure("operations"), result.phase().label());
+      long done = (long) result.figure("operations");
+      if (result.phase().writes()) {
+        assertEquals(expected, done, result.phase().label());
+      } else {
+        // They go on for as long as they may.
+        assertTrue(done >= expected, done + " of " + result.phase().label());
+        assertTrue(result.figure("seconds") >= PhaseRunner.LEAST_SECONDS, result.toString());
+      }
       assertTrue(result.figure("throughput") > 0);
       assertTrue(result.figure("p999Micros") >= result.figure("p50Micros"));
     }
@@ -288,5 +299,18 @@ class CompareTest {
                       engine, List.of(Phase.LOAD), synced, 1, 1, 16, 100, 1, 60, 1, 0, false));
       assertTrue(refused.getMessage().startsWith(engine.label()), refused.getMessage());
     }
+  }
+
+  @Test
+  void anEngineGetsTheMemoryThatIsItsOwnHoweverItsNameIsWritten() throws Exception {
+    String line =
+        "compare --engines mvstore --memory-of MVStore=8MB --memory 64MB --records 1000 --repeats 1"
+            + " --warm-up 0 --phases load --json --dir "
+            + dir;
+    CommandLine command = Isobar.commandLine();
+    StringWriter out = new StringWriter();
+    command.setOut(new PrintWriter(out));
+    assertEquals(0, command.execute(line.split(" ")));
+    assertTrue(out.toString().contains("write buffer of 2 MB"), out.toString());
   }
 }

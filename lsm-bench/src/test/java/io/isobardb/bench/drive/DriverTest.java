@@ -127,6 +127,42 @@ class DriverTest {
   }
 
   @Test
+  void aRunGoesOnForAsLongAsItIsToGoOnAtLeast() throws InterruptedException {
+    try (Driver driver = new Driver(new SlowWrites(), Shape.of(1, RECORDS), 2, 1)) {
+      driver.load();
+      Workload reads = Workload.mixed(0, Keys.UNIFORM);
+      Driver.Done done = driver.run(reads, 10, new Driver.Limits(0.05, 60));
+      assertTrue(done.seconds() >= 0.05, done.seconds() + " s");
+      assertTrue(done.operations() > 10, done.operations() + " operations");
+      assertEquals(10, driver.run(reads, 10, new Driver.Limits(0, 60)).operations());
+    }
+  }
+
+  /** The period is so short that nobody waits for what is due next. */
+  @Test
+  void whatIsBegunBeforeItIsDueTakesWhatItTakes() throws InterruptedException {
+    long busyNanos = 20_000;
+    SlowWrites engine =
+        new SlowWrites() {
+          @Override
+          public void put(int tree, byte[] key, byte[] value) {
+            long end = System.nanoTime() + busyNanos;
+            while (System.nanoTime() - end < 0) {
+              Thread.onSpinWait();
+            }
+          }
+        };
+    try (Driver driver = new Driver(engine, Shape.of(1, RECORDS), 1, 1)) {
+      Workload writes = Workload.mixed(100, Keys.UNIFORM);
+      Driver.Done done = driver.pace(writes, 10_000, 1e9 / (2 * busyNanos), 60);
+      assertEquals(10_000, done.latencies().getTotalCount());
+      long least = done.latencies().getMinValue();
+      // To the histogram's three digits.
+      assertTrue(least > 0.99 * busyNanos, least + " ns");
+    }
+  }
+
+  @Test
   void whatIsThereAndShouldNotBeIsTold() throws InterruptedException {
     SlowWrites engine = new SlowWrites();
     try (Driver driver = new Driver(engine, Shape.of(1, RECORDS), 2, 1);

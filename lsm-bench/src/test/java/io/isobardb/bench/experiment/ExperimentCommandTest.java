@@ -203,4 +203,26 @@ class ExperimentCommandTest {
     assertNotEquals(4711.0, measured.figure(Meter.WRITTEN));
     assertTrue(Files.readString(dir.resolve(name + ".html")).contains("4,711"));
   }
+
+  /** A row of other options has all the parameters that a point without options has. */
+  @ParameterizedTest
+  @CsvSource({"0.95, ''", "0.95, 0.9", "'', 0.9"})
+  void resumingWithOtherOptionsIsRefused(String before, String now) throws Exception {
+    String name = "l0-structures";
+    String option = "experiment.flushTrigger";
+    Point point = Experiments.points(Experiments.of(name), new Scale(0.00002), 42, 2).get(0);
+    Point measured = before.isEmpty() ? point : point.with("option " + option, before);
+    Path csv = dir.resolve(name + ".csv");
+    Csv.write(
+        csv, new Results(List.of(new Row(measured.parameters(), Map.of(Meter.WRITTEN, 1.0)))));
+    String file = Files.readString(csv);
+    List<String> args = new ArrayList<>(List.of("--resume"));
+    if (!now.isEmpty()) {
+      args.addAll(List.of("--option", option + "=" + now));
+    }
+    assertEquals(2, experiment(name, args.toArray(String[]::new)), err.toString());
+    String with = before.isEmpty() ? "no --option" : "--option {" + option + "=" + before + "}";
+    assertTrue(err.toString().contains("measured with " + with + "; resume with"), err.toString());
+    assertEquals(file, Files.readString(csv));
+  }
 }

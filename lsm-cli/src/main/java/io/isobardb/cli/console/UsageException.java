@@ -1,5 +1,8 @@
 package io.isobardb.cli.console;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +42,21 @@ public final class UsageException extends IllegalArgumentException {
       throw e;
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Refuses an option's list that names something twice.
+   *
+   * @param option its name, with hyphens
+   * @param names what it was given
+   */
+  public static void checkDistinct(String option, List<String> names) {
+    Set<String> seen = new HashSet<>();
+    for (String name : names) {
+      if (!seen.add(name)) {
+        throw new UsageException(option + " names " + name + " twice");
+      }
     }
   }
 }

@@ -75,6 +75,9 @@ public final class BackupCommand implements Callable<Integer> {
     }
     if (limit != null) {
       Numbers.checkAtLeast("--rate", limit, 1);
+      if (source == null) {
+        throw new UsageException("--rate is for a backup that is made: give --of, too");
+      }
     }
     try (Backups backups = open(limit == null ? Long.MAX_VALUE : limit.bytes(), result, lines)) {
       Long gone = delete;

@@ -5,6 +5,7 @@ import io.isobardb.lsm.component.Write;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.event.FailureLatch;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.expiry.Expiry;
 import io.isobardb.lsm.range.RangeMemory;
 import io.isobardb.lsm.schedule.WaitLimit;
@@ -286,12 +287,8 @@ public final class Committer {
     if (cause instanceof InternalError broken) {
       throw stop(broken);
     }
-    try {
-      System.getLogger(Committer.class.getName())
-          .log(Level.WARNING, "a write is done, but what follows it failed", cause);
-    } catch (Throwable e) {
-      // The heap is full, or a handler of the log fails: the write is done.
-    }
+    SystemLog.tell(
+        Level.WARNING, Committer.class, "a write is done, but what follows it failed", cause);
   }
 
   /** Waits until a write is synced; nothing to wait for if it was to an unlogged tree. */

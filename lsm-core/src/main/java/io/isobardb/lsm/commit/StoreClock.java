@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.state.TreeHandle;
 import java.lang.System.Logger.Level;
@@ -144,8 +145,11 @@ public final class StoreClock implements LongSupplier {
     String how = untold;
     if (how != null) {
       untold = null;
-      System.getLogger(StoreClock.class.getName())
-          .log(Level.WARNING, "the machine's clock, by which entries expire, " + how);
+      SystemLog.tell(
+          Level.WARNING,
+          StoreClock.class,
+          () -> "the machine's clock, by which entries expire, " + how,
+          null);
     }
   }
 

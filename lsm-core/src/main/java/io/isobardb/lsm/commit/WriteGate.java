@@ -57,8 +57,7 @@ public final class WriteGate implements StallCounter {
   private final Observers observers;
   private final Relief relief;
   private final AtomicLong nextSlotNanos = new AtomicLong();
-  private final LongAdder[] stallNanos = new LongAdder[StallReason.values().length];
-  private final LongAdder[] stalls = new LongAdder[StallReason.values().length];
+  private final StallTimes[] stalls = new StallTimes[StallReason.values().length];
 
   /** What each of the writes needs that wait now, and how many of them as much. */
   private final TreeMap<Long, Integer> waiting = new TreeMap<>();
@@ -156,8 +155,7 @@ public final class WriteGate implements StallCounter {
     this.triggerBytes = fullness.flushFrom(limitBytes);
     this.grantBytes = limitBytes;
     for (int i = 0; i < stalls.length; i++) {
-      stalls[i] = new LongAdder();
-      stallNanos[i] = new LongAdder();
+      stalls[i] = new StallTimes(clock);
     }
   }
 
@@ -336,15 +334,14 @@ public final class WriteGate implements StallCounter {
       seeksRelief();
       checkExpected(reason, bytes, limit);
     }
-    StallSpan span = StallSpan.start();
-    long start = clock.nanos();
+    StallSpan span = beginStall(reason);
     boolean over;
     beginWait(bytes);
     try {
       over = limit.await(freed, clock, () -> closed || admits(bytes) || seeksRelief());
     } finally {
       endWait(bytes);
-      count(span, reason, clock.nanos() - start);
+      endStall(span);
     }
     if (closed) {
       throw closedWhileWaiting();
@@ -421,8 +418,7 @@ public final class WriteGate implements StallCounter {
       seeksRelief();
       checkExpected(StallReason.MEMORY_FULL, atMost(bytes), limit);
     }
-    StallSpan span = StallSpan.start();
-    long start = clock.nanos();
+    StallSpan span = beginStall(StallReason.MEMORY_FULL);
     long[] claim = {0};
     claimants.incrementAndGet();
     beginWait(bytes);
@@ -437,7 +433,7 @@ public final class WriteGate implements StallCounter {
     } finally {
       endWait(bytes);
       claimants.decrementAndGet();
-      count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
+      endStall(span);
     }
     if (claim[0] > 0) {
       return claim[0];
@@ -494,8 +490,7 @@ public final class WriteGate implements StallCounter {
    * @throws WriteStalledException if that takes longer than {@code limit} says
    */
   public void await(StallReason reason, BooleanSupplier over, WaitLimit limit) {
-    StallSpan span = StallSpan.start();
-    long start = clock.nanos();
+    StallSpan span = beginStall(reason);
     boolean ended;
     try {
       ended =
@@ -504,7 +499,7 @@ public final class WriteGate implements StallCounter {
               clock,
               () -> closed || over.getAsBoolean() || seeksRelief() || over.getAsBoolean());
     } finally {
-      count(span, reason, clock.nanos() - start);
+      endStall(span);
     }
     if (closed) {
       throw closedWhileWaiting();
@@ -563,10 +558,13 @@ public final class WriteGate implements StallCounter {
     if (wait < MIN_WAIT_NANOS) {
       return;
     }
-    StallSpan span = StallSpan.start();
-    freed.await(
-        () -> closed || Backpressure.pace(pressures(), limits, freed()).reason() == null, wait);
-    count(span, reason, clock.nanos() - now);
+    StallSpan span = beginStall(reason);
+    try {
+      freed.await(
+          () -> closed || Backpressure.pace(pressures(), limits, freed()).reason() == null, wait);
+    } finally {
+      endStall(span);
+    }
   }
 
   /** Bytes in a nanosecond. For memory and log they follow at once, for merges they fall slowly. */
@@ -581,10 +579,14 @@ public final class WriteGate implements StallCounter {
   }
 
   @Override
-  public void count(StallSpan span, StallReason reason, long nanos) {
-    stalls[reason.ordinal()].increment();
-    stallNanos[reason.ordinal()].add(nanos);
-    observers.onStalled(span, new StoreListener.Stall(reason, nanos));
+  public StallSpan beginStall(StallReason reason) {
+    return StallSpan.start(reason, stalls[reason.ordinal()].begin());
+  }
+
+  @Override
+  public void endStall(StallSpan span) {
+    long nanos = stalls[span.why().ordinal()].end() - span.startNanos();
+    observers.onStalled(span, new StoreListener.Stall(span.why(), nanos));
   }
 
   /**
@@ -605,8 +607,7 @@ public final class WriteGate implements StallCounter {
     }
     long used = usedBytes();
     long seen = relieved;
-    StallSpan span = StallSpan.start();
-    long start = clock.nanos();
+    StallSpan span = beginStall(StallReason.MEMORY_FULL);
     starving.incrementAndGet();
     beginWait(bytes);
     try {
@@ -627,7 +628,7 @@ public final class WriteGate implements StallCounter {
     } finally {
       endWait(bytes);
       starving.decrementAndGet();
-      count(span, StallReason.MEMORY_FULL, clock.nanos() - start);
+      endStall(span);
     }
     relief.checkWritable();
     if (closed && canTurnBack != null) {
@@ -747,13 +748,13 @@ public final class WriteGate implements StallCounter {
     freed.raise();
   }
 
-  /** How often writers waited for this reason. */
+  /** How often writers have begun to wait for this reason. */
   public long stalls(StallReason reason) {
-    return stalls[reason.ordinal()].sum();
+    return stalls[reason.ordinal()].count();
   }
 
-  /** How long they waited, all together. */
+  /** How long they have waited so far, all together. */
   public long stallNanos(StallReason reason) {
-    return stallNanos[reason.ordinal()].sum();
+    return stalls[reason.ordinal()].nanos();
   }
 }

@@ -330,15 +330,17 @@ public final class Observers {
   }
 
   private static void logFailure(StoreListener listener, Object event, Throwable failure) {
-    try {
-      String name = listener.getClass().getName();
-      String shown = UserCode.shown(failure);
-      System.Logger log = System.getLogger(Observers.class.getName());
-      log.log(Level.WARNING, "listener " + name + " failed at " + event + ": " + shown);
-      log.log(Level.DEBUG, () -> "where it failed", failure);
-    } catch (Throwable e) {
-      // A handler of the log is the user's code, too: what is told of goes on.
-      UserCode.failure(e);
-    }
+    SystemLog.tell(
+        Level.WARNING,
+        Observers.class,
+        () ->
+            "listener "
+                + listener.getClass().getName()
+                + " failed at "
+                + event
+                + ": "
+                + UserCode.shown(failure),
+        null);
+    SystemLog.tell(Level.DEBUG, Observers.class, "where it failed", failure);
   }
 }

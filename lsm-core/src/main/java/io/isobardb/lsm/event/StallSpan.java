@@ -1,5 +1,6 @@
 package io.isobardb.lsm.event;
 
+import io.isobardb.lsm.observe.StallReason;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -8,7 +9,9 @@ import jdk.jfr.Name;
 import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
-/** The JFR event {@code isobar.Stall}. Not thread-safe; may be handed on. */
+/**
+ * A wait of a writer, and the JFR event {@code isobar.Stall}. Not thread-safe; may be handed on.
+ */
 @Name("isobar.Stall")
 @Label("Stall")
 @Category("Isobar")
@@ -22,12 +25,28 @@ public final class StallSpan extends Event {
   @Label("Reason")
   String reason = "";
 
-  private StallSpan() {}
+  private final transient StallReason why;
+  private final transient long startNanos;
+
+  private StallSpan(StallReason why, long startNanos) {
+    this.why = why;
+    this.startNanos = startNanos;
+  }
 
   /** Begins one. */
-  public static StallSpan start() {
-    StallSpan span = new StallSpan();
+  public static StallSpan start(StallReason why, long nowNanos) {
+    StallSpan span = new StallSpan(why, nowNanos);
     span.begin();
     return span;
+  }
+
+  /** What the writer waits for. */
+  public StallReason why() {
+    return why;
+  }
+
+  /** When it began, by the store's clock. */
+  public long startNanos() {
+    return startNanos;
   }
 }

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.FullL0;
 import io.isobardb.lsm.commit.Fullness;
 import io.isobardb.lsm.commit.Sealer;
 import io.isobardb.lsm.commit.WriteShares;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.flush.FlushRules.Cause;
 import io.isobardb.lsm.flush.FlushRules.FlushView;
 import io.isobardb.lsm.flush.FlushRules.Pressure;
@@ -335,8 +336,8 @@ public final class Flusher implements Flushes {
         TreeHandle tree = engine.catalog().tree(choice.treeId());
         if (tree != null && tree.memory().tryTake()) {
           taken.add(tree);
-          System.getLogger(Flusher.class.getName())
-              .log(Level.DEBUG, () -> "flushing " + tree + ": " + choice.reason());
+          SystemLog.tell(
+              Level.DEBUG, Flusher.class, () -> "flushing " + tree + ": " + choice.reason(), null);
           tree.memory().setSliced(choice.sliced());
           parts.add(begun(tree, cause, choice.kind()));
         }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.io;
 
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.setting.ProcessLimits;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -120,9 +121,10 @@ final class OpenFiles {
     long most = Math.max(ProcessLimits.LEAST_OPEN_FILES, spare / 4 * 3);
     this.limit = (int) Math.min(limit, most);
     if (limit > most) {
-      System.getLogger(OpenFiles.class.getName())
-          .log(
-              Level.WARNING,
+      SystemLog.tell(
+          Level.WARNING,
+          OpenFiles.class,
+          () ->
               of
                   + ": maxOpenFiles is "
                   + limit
@@ -131,7 +133,8 @@ final class OpenFiles {
                   + " more files only: "
                   + most
                   + " are kept open. "
-                  + FileErrors.MORE_DESCRIPTORS);
+                  + FileErrors.MORE_DESCRIPTORS,
+          null);
     }
   }
 
@@ -324,7 +327,10 @@ final class OpenFiles {
   }
 
   private void warn(String what) {
-    System.getLogger(OpenFiles.class.getName())
-        .log(Level.WARNING, of + ": " + what + " " + FileErrors.MORE_DESCRIPTORS);
+    SystemLog.tell(
+        Level.WARNING,
+        OpenFiles.class,
+        () -> of + ": " + what + " " + FileErrors.MORE_DESCRIPTORS,
+        null);
   }
 }

@@ -2,6 +2,7 @@ package io.isobardb.lsm.merge;
 
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.commit.FullL0;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.merge.MergeChoice.Slot;
 import io.isobardb.lsm.merge.MergeTiming.Choice;
 import io.isobardb.lsm.option.MergeSchedule;
@@ -161,8 +162,11 @@ public final class MergePauses implements StoreWatch {
       flushAhead((long) history.expectedBytes());
     }
     if (!now.slots().equals(before.slots())) {
-      System.getLogger(MergePauses.class.getName())
-          .log(Level.DEBUG, () -> "merges that may run: " + now.slots() + ", as " + now.reason());
+      SystemLog.tell(
+          Level.DEBUG,
+          MergePauses.class,
+          () -> "merges that may run: " + now.slots() + ", as " + now.reason(),
+          null);
     }
     if (!before.slots().containsAll(now.slots())) {
       engine.catalog().trees().forEach(merger::request);

@@ -329,7 +329,7 @@ public record StoreStats(
   /** Waits of writers, for one reason. */
   public record StallStats(
       @Metric(
-              value = "Waits of writers, by reason.",
+              value = "Waits of writers that have begun, by reason.",
               kind = Kind.COUNTER,
               unit = "operations",
               name = "stalls",
@@ -337,7 +337,7 @@ public record StoreStats(
               attribute = "Stalls")
           long count,
       @Metric(
-              value = "How long writers waited, by reason.",
+              value = "How long writers have waited so far, by reason.",
               kind = Kind.COUNTER,
               unit = "nanoseconds",
               name = "stall.time",

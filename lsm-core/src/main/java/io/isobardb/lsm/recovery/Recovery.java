@@ -173,8 +173,13 @@ final class Recovery {
     }
 
     @Override
-    public void count(StallSpan span, StallReason reason, long nanos) {
-      engine.gate().count(span, reason, nanos);
+    public StallSpan beginStall(StallReason reason) {
+      return engine.gate().beginStall(reason);
+    }
+
+    @Override
+    public void endStall(StallSpan span) {
+      engine.gate().endStall(span);
     }
 
     @Override

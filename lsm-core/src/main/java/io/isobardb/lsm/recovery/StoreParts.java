@@ -20,6 +20,7 @@ import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.event.FailureLatch;
 import io.isobardb.lsm.event.Observers;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.MemoryMerger;
@@ -558,7 +559,7 @@ public final class StoreParts {
     try {
       step.close();
     } catch (DiskFullException e) {
-      System.getLogger(StoreParts.class.getName()).log(Level.WARNING, "no room to note " + what, e);
+      SystemLog.tell(Level.WARNING, StoreParts.class, () -> "no room to note " + what, e);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Storage;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -55,8 +56,7 @@ final class DoomedFiles {
     } catch (IOException | DiskFullException e) {
       // Nobody needs the file any more.
       if (isNew(name)) {
-        System.getLogger(DoomedFiles.class.getName())
-            .log(Level.WARNING, "could not delete " + name, e);
+        SystemLog.tell(Level.WARNING, DoomedFiles.class, () -> "could not delete " + name, e);
       }
     } finally {
       onTried(name, deleted);

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Clock;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -31,10 +32,7 @@ public final class ExitHook {
   private static final ExitHook OF_JVM = new ExitHook(MOST_NANOS, ExitHook::isExiting);
 
   /** Something to close. */
-  public interface Closer {
-    /** What it is, for messages. */
-    String name();
-
+  public interface Closer extends SystemLog.Subject {
     /** Closes it. Does nothing if that was done; waits for its end if it is being done. */
     void close();
 
@@ -173,7 +171,7 @@ public final class ExitHook {
               try {
                 closing.run();
               } catch (Throwable e) {
-                log(Level.ERROR, closer.name() + " was not closed in order", e);
+                log(Level.ERROR, closer, " was not closed in order", e);
               }
             },
             threadName);
@@ -197,7 +195,7 @@ public final class ExitHook {
     Predicate<Thread> gone = thread -> thread == first || exiting.test(thread);
     List<Thread> threads = new ArrayList<>();
     for (Closer closer : left) {
-      log(Level.INFO, "the JVM ends: closing " + closer.name(), null);
+      log(Level.INFO, closer, " is closed, as the JVM ends", null);
       closer.goOnWithout(gone);
       threads.add(closeAtExit(closer));
     }
@@ -235,16 +233,11 @@ public final class ExitHook {
 
   private static void tellNotClosed(Closer closer, @Nullable String why) {
     String what = " " + why + ", and the JVM ends: " + closer.atRisk() + ". Close it before";
-    log(Level.WARNING, closer.name() + what, null);
+    log(Level.WARNING, closer, what, null);
   }
 
-  private static void log(Level level, String what, @Nullable Throwable cause) {
-    try {
-      System.getLogger(ExitHook.class.getName()).log(level, what, cause);
-    } catch (Throwable e) {
-      // The log may have ended before, and Log4j can't begin now: what is left is closed all the
-      // same.
-    }
+  private static void log(Level level, Closer closer, String what, @Nullable Throwable cause) {
+    SystemLog.tell(level, ExitHook.class, closer, what, cause);
   }
 
   private static void await(Thread thread) {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.event.SystemLog;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -131,11 +132,7 @@ final class HelperThreads {
   }
 
   private void log(String what, Throwable cause) {
-    try {
-      System.getLogger(HelperThreads.class.getName()).log(Level.ERROR, what, cause);
-    } catch (Throwable e) {
-      // The heap is full, or a handler of the log fails: owners do what is left themselves.
-    }
+    SystemLog.tell(Level.ERROR, HelperThreads.class, what, cause);
   }
 
   /** Ends the threads, and waits for that. Owners have called off what nobody has begun. */

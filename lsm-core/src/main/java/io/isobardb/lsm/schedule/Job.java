@@ -1,12 +1,14 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.event.SystemLog;
+
 /**
  * Background work done in steps. Between two steps a job can be paused, and another one can run.
  *
  * <p>Thread rule: the steps of one job run one after another, possibly on different threads, with a
  * happens-before edge between them.
  */
-public interface Job {
+public interface Job extends SystemLog.Subject {
   /** What goes first. */
   enum Priority {
     /** Frees write memory; never waits behind merges. */
@@ -32,9 +34,6 @@ public interface Job {
   }
 
   Priority priority();
-
-  /** For messages and thread names, such as {@code "flush users"}. */
-  String name();
 
   /** Whether others of its priority go first, too, between two of its steps. */
   default boolean givesWay() {

@@ -2,6 +2,7 @@ package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Clock;
 import io.isobardb.lsm.io.Storage;
 import java.io.IOException;
@@ -145,7 +146,7 @@ public final class PacedDeletions implements Service {
 
   @Override
   public void onFailed(Throwable cause) {
-    System.getLogger(PacedDeletions.class.getName())
-        .log(Level.WARNING, "files stay until the store is opened again", cause);
+    SystemLog.tell(
+        Level.WARNING, PacedDeletions.class, "files stay until the store is opened again", cause);
   }
 }

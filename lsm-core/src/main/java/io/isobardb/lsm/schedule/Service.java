@@ -1,9 +1,9 @@
 package io.isobardb.lsm.schedule;
 
-/** Work that goes on as long as the store is open, on a thread of its own: the log's writer. */
-public interface Service {
-  String name();
+import io.isobardb.lsm.event.SystemLog;
 
+/** Work that goes on as long as the store is open, on a thread of its own: the log's writer. */
+public interface Service extends SystemLog.Subject {
   /**
    * Whether {@link #run} has something to do now. Cheap; called after every {@link Handle#wake}.
    */

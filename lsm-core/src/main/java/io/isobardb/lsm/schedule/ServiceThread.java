@@ -1,5 +1,6 @@
 package io.isobardb.lsm.schedule;
 
+import io.isobardb.lsm.event.SystemLog;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -91,20 +92,15 @@ final class ServiceThread implements Service.Handle, Runnable {
     try {
       service.onFailed(cause);
     } catch (Throwable e) {
-      log("failed, and failed to say so", e);
+      log(": the service failed, and failed to say so", e);
     }
     if (cause instanceof Error) {
-      log("failed", cause);
+      log(": the service failed", cause);
     }
   }
 
   private void log(String what, Throwable cause) {
-    try {
-      System.getLogger(ServiceThread.class.getName())
-          .log(Level.ERROR, "service " + service.name() + " " + what, cause);
-    } catch (Throwable e) {
-      // The heap is full, or a handler of the log fails: the service has been told.
-    }
+    SystemLog.tell(Level.ERROR, ServiceThread.class, service, what, cause);
   }
 
   @Override

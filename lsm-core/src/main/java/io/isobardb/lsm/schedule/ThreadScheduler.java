@@ -1,6 +1,7 @@
 package io.isobardb.lsm.schedule;
 
 import io.isobardb.lsm.error.StoreClosedException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Clock;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -498,7 +499,7 @@ public final class ThreadScheduler implements Scheduler {
     } catch (Throwable e) {
       fail(job, e);
       if (e instanceof Error) {
-        log(job, "failed", e);
+        log(job, ": the job failed", e);
       }
     }
     onEnded(job);
@@ -571,16 +572,11 @@ public final class ThreadScheduler implements Scheduler {
     try {
       job.onFailed(cause);
     } catch (Throwable e) {
-      log(job, "failed, and failed to say so", e);
+      log(job, ": the job failed, and failed to say so", e);
     }
   }
 
   private static void log(Job job, String what, Throwable cause) {
-    try {
-      System.getLogger(ThreadScheduler.class.getName())
-          .log(Level.ERROR, "job " + job.name() + " " + what, cause);
-    } catch (Throwable e) {
-      // The heap is full, or a handler of the log fails: the worker goes on.
-    }
+    SystemLog.tell(Level.ERROR, ThreadScheduler.class, job, what, cause);
   }
 }

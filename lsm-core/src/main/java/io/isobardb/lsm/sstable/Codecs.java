@@ -2,8 +2,10 @@ package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.UserCode;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.lsm.setting.Suggestion;
+import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -187,8 +189,7 @@ public final class Codecs {
       load(own, ServiceLoader.load(PageCodec.class, own), broken);
       load(own, ServiceLoader.load(PageCodec.class, PageCodec.class.getClassLoader()), broken);
       for (String why : broken) {
-        System.getLogger(Codecs.class.getName())
-            .log(System.Logger.Level.WARNING, "a codec can't be loaded: " + why);
+        SystemLog.tell(Level.WARNING, Codecs.class, () -> "a codec can't be loaded: " + why, null);
       }
       type = seenByAny(own, name);
     }

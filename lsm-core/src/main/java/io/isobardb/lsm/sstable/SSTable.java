@@ -3,6 +3,7 @@ package io.isobardb.lsm.sstable;
 import io.isobardb.lsm.entry.Kind;
 import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.memory.cache.Access;
 import io.isobardb.memory.cache.BufferCache;
@@ -707,8 +708,8 @@ public final class SSTable {
       }
     } catch (IOException | DiskFullException e) {
       // Nobody needs the file any more; if it stays, the next open of the store deletes it.
-      System.getLogger(SSTable.class.getName())
-          .log(Level.WARNING, "could not dispose of " + meta.fileName(), e);
+      SystemLog.tell(
+          Level.WARNING, SSTable.class, () -> "could not dispose of " + meta.fileName(), e);
     }
   }
 

@@ -1,10 +1,12 @@
 package io.isobardb.lsm.sstable;
 
 import io.isobardb.lsm.error.UserCode;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.option.PageCodec;
 import io.isobardb.memory.page.Memory;
 import io.isobardb.memory.pool.Block;
 import io.isobardb.memory.pool.PagePool;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -71,11 +73,11 @@ final class Samples {
       }
     } catch (Throwable e) {
       // A codec is somebody else's code, and pages can be compressed without a dictionary.
-      System.getLogger(Samples.class.getName())
-          .log(
-              System.Logger.Level.WARNING,
-              codec.name() + " makes no dictionary",
-              UserCode.failure(e));
+      SystemLog.tell(
+          Level.WARNING,
+          Samples.class,
+          () -> codec.name() + " makes no dictionary",
+          UserCode.failure(e));
     } finally {
       end(dictionary.length > most ? NOTHING : dictionary);
     }

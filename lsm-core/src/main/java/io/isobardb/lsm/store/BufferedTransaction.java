@@ -15,6 +15,7 @@ import io.isobardb.lsm.error.LockTimeoutException;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
 import io.isobardb.lsm.error.UserCode;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.Bounds;
 import io.isobardb.lsm.schedule.WaitLimit;
@@ -564,11 +565,7 @@ public final class BufferedTransaction implements Transaction {
 
   private static void logFailure(Throwable cause) {
     String what = "an action at the end of a transaction failed; the transaction ended as it had";
-    try {
-      System.getLogger(Transaction.class.getName()).log(Level.WARNING, what, cause);
-    } catch (Throwable e) {
-      // A handler of the log fails: the other actions run.
-    }
+    SystemLog.tell(Level.WARNING, Transaction.class, what, cause);
   }
 
   private void closeCursors() {

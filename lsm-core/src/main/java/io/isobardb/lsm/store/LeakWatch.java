@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.SystemLog;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 import java.util.Comparator;
@@ -144,12 +145,8 @@ public final class LeakWatch {
   }
 
   private void log(String what, @Nullable Throwable origin) {
-    try {
-      System.getLogger(LeakWatch.class.getName())
-          .log(Level.WARNING, engine.environment().storage().path() + what, origin);
-    } catch (Throwable e) {
-      // A handler of the log fails: the store is closed all the same.
-    }
+    SystemLog.tell(
+        Level.WARNING, LeakWatch.class, () -> engine.environment().storage().path() + what, origin);
   }
 
   /** What has not been closed, from the oldest on: what it is, for how long, and from where. */

@@ -3,6 +3,7 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.flush.ClosingFlush;
 import io.isobardb.lsm.recovery.ClosingSteps;
 import io.isobardb.lsm.recovery.StoreParts;
@@ -391,11 +392,7 @@ final class Lifetime implements ExitHook.Closer {
   }
 
   private void log(String what, @Nullable Throwable cause) {
-    try {
-      System.getLogger(Lifetime.class.getName()).log(Level.WARNING, name() + what, cause);
-    } catch (Throwable e) {
-      // A handler of the log fails: what is to be saved and closed is.
-    }
+    SystemLog.tell(Level.WARNING, Lifetime.class, this, what, cause);
   }
 
   /** From here on the store can only be closed. */

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.schedule.Service;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +100,6 @@ final class LongTransactionWatch implements Service {
   }
 
   private static void log(String what, Throwable cause) {
-    System.getLogger(LongTransactionWatch.class.getName()).log(Level.WARNING, what, cause);
+    SystemLog.tell(Level.WARNING, LongTransactionWatch.class, what, cause);
   }
 }

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.memory.pool.DirectMemory;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ public record MemoryLimits(long direct, long heap, long system) {
   static void checkProcess(long budget, long before) {
     String warning = ofProcess().check(budget, before);
     if (warning != null) {
-      System.getLogger(MemoryLimits.class.getName()).log(Level.WARNING, warning);
+      SystemLog.tell(Level.WARNING, MemoryLimits.class, warning, null);
     }
   }
 

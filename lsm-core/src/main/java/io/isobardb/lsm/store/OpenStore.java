@@ -18,6 +18,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.IsobarException;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.io.NewFile;
 import io.isobardb.lsm.io.Storage;
@@ -247,7 +248,7 @@ public final class OpenStore implements Store {
 
   private static void log(@Nullable String warning) {
     if (warning != null) {
-      System.getLogger(MemoryLimits.class.getName()).log(Level.WARNING, warning);
+      SystemLog.tell(Level.WARNING, MemoryLimits.class, warning, null);
     }
   }
 

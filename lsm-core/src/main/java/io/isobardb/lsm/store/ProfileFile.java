@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.io.TextFile;
 import io.isobardb.lsm.observe.StoreProfile;
@@ -29,8 +30,11 @@ final class ProfileFile {
       String json = ProfileCollector.collect(engine).asked(MOST_TABLES).toJson();
       new TextFile(storage, pool, StoreProfile.FILE).replace(json + "\n");
     } catch (IOException | RuntimeException e) {
-      System.getLogger(ProfileFile.class.getName())
-          .log(Level.INFO, "the profile of reads is not kept: " + storage.path() + ": " + e);
+      SystemLog.tell(
+          Level.INFO,
+          ProfileFile.class,
+          () -> "the profile of reads is not kept: " + storage.path() + ": " + e,
+          null);
     }
   }
 }

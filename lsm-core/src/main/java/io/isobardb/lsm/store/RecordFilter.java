@@ -3,6 +3,7 @@ package io.isobardb.lsm.store;
 import io.isobardb.lsm.MergeFilter;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.error.UserCode;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.read.MemoryReader;
 import io.isobardb.lsm.state.EntryFilter;
 import io.isobardb.lsm.state.TreeHandle;
@@ -49,16 +50,11 @@ final class RecordFilter implements EntryFilter {
   }
 
   private void log(Throwable failure) {
-    try {
-      System.getLogger(Tree.class.getName())
-          .log(
-              Level.WARNING,
-              "merges of tree '" + entries.name() + "' don't ask its filter any more, which failed",
-              failure);
-    } catch (Throwable e) {
-      // So may a handler of the log: it is the user's code, too.
-      UserCode.failure(e);
-    }
+    SystemLog.tell(
+        Level.WARNING,
+        Tree.class,
+        () -> "merges of tree '" + entries.name() + "' don't ask its filter any more, which failed",
+        failure);
   }
 
   private boolean tells(byte[] key, long lsn) {

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.store;
 
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.observe.Figure;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
@@ -49,8 +50,11 @@ final class Registration {
           name);
       trees.put(tree, name);
     } catch (JMException e) {
-      System.getLogger(Registration.class.getName())
-          .log(Level.WARNING, "JMX does not take tree '" + tree + "' of " + path, e);
+      SystemLog.tell(
+          Level.WARNING,
+          Registration.class,
+          () -> "JMX does not take tree '" + tree + "' of " + path,
+          e);
     }
   }
 
@@ -73,8 +77,7 @@ final class Registration {
     try {
       server.unregisterMBean(name);
     } catch (JMException e) {
-      System.getLogger(Registration.class.getName())
-          .log(Level.WARNING, "JMX does not let go of " + name, e);
+      SystemLog.tell(Level.WARNING, Registration.class, () -> "JMX does not let go of " + name, e);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.store;
 
 import io.isobardb.lsm.error.IsobarException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.NewDirectory;
 import io.isobardb.lsm.observe.Figure;
 import io.isobardb.lsm.observe.StoreStats;
@@ -119,8 +120,11 @@ final class StoreBean extends StatsBean<StoreStats> {
       return open.backup(backups, bytesPerSecond).id();
     } catch (IsobarException | IOException e) {
       // A console may lack the classes of Isobar, so it gets the message in one that it has.
-      System.getLogger(StoreBean.class.getName())
-          .log(Level.WARNING, open.path() + " could not be backed up to " + directory, e);
+      SystemLog.tell(
+          Level.WARNING,
+          StoreBean.class,
+          () -> open.path() + " could not be backed up to " + directory,
+          e);
       throw new IllegalStateException("no backup was made in " + directory + ": " + e.getMessage());
     }
   }

@@ -5,6 +5,7 @@ import io.isobardb.lsm.commit.Engine;
 import io.isobardb.lsm.error.ConflictException;
 import io.isobardb.lsm.error.DeadlockException;
 import io.isobardb.lsm.error.TransactionAbortedException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.observe.StoreStats;
 import io.isobardb.lsm.range.RangeDelete;
 import io.isobardb.lsm.read.VersionReader;
@@ -301,16 +302,17 @@ public final class Transactions {
     if (nanos < LONG_NANOS) {
       return;
     }
-    System.getLogger(Transactions.class.getName())
-        .log(
-            Level.WARNING,
+    SystemLog.tell(
+        Level.WARNING,
+        Transactions.class,
+        () ->
             transaction
                 + " "
                 + was
                 + " open for "
                 + TimeUnit.NANOSECONDS.toSeconds(nanos)
                 + " s: merges keep what it may read, and others wait for its locks",
-            origins.get(transaction));
+        origins.get(transaction));
     engine.observers().onLongTransaction(transaction.id(), nanos);
   }
 

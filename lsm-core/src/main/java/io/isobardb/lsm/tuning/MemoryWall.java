@@ -1,6 +1,7 @@
 package io.isobardb.lsm.tuning;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.flush.Checkpointer;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.schedule.Awaited;
@@ -134,8 +135,11 @@ public final class MemoryWall {
     }
     String why = ProcessMemory.whyNotGivenBack();
     if (why != null && TOLD.compareAndSet(false, true)) {
-      System.getLogger(MemoryWall.class.getName())
-          .log(Level.INFO, "memory that stores free may stay with this process: " + why);
+      SystemLog.tell(
+          Level.INFO,
+          MemoryWall.class,
+          () -> "memory that stores free may stay with this process: " + why,
+          null);
     }
   }
 
@@ -329,16 +333,18 @@ public final class MemoryWall {
     while (giveBack()) {
       boolean stuck = engine.failure().cause() != null || engine.space().isFull();
       if (stuck || engine.nanos() - begun > PATIENCE_NANOS) {
-        System.getLogger(MemoryWall.class.getName())
-            .log(
-                Level.WARNING,
+        SystemLog.tell(
+            Level.WARNING,
+            MemoryWall.class,
+            () ->
                 engine.environment().storage().path()
                     + ": the memory budget was lowered to "
                     + pool.limitBytes()
                     + " bytes, but "
                     + pool.allocatedBytes()
                     + " are still held; they go as flushes, merges and reads end that hold pages of them: "
-                    + pool.ledger());
+                    + pool.ledger(),
+            null);
         onUnfinished.run();
         return;
       }

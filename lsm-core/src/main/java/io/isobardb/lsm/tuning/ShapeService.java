@@ -1,6 +1,7 @@
 package io.isobardb.lsm.tuning;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.ReadLosses;
 import io.isobardb.lsm.observe.StoreListener;
@@ -377,12 +378,13 @@ public final class ShapeService implements StoreWatch {
   @Override
   public void onFailed(Throwable cause) {
     decisions.note(Change.RUNS, false);
-    System.getLogger(ShapeService.class.getName())
-        .log(
-            Level.WARNING,
+    SystemLog.tell(
+        Level.WARNING,
+        ShapeService.class,
+        () ->
             "what chooses the runs of trees in "
                 + engine.environment().storage().path()
                 + " has stopped; they keep those that they have",
-            cause);
+        cause);
   }
 }

@@ -2,6 +2,7 @@ package io.isobardb.lsm.tuning;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.io.TextFile;
 import io.isobardb.memory.pool.PagePool;
@@ -95,8 +96,8 @@ public final class TunerFile {
     try {
       return decisions.add(parser.apply(line));
     } catch (RuntimeException e) {
-      System.getLogger(TunerFile.class.getName())
-          .log(Level.DEBUG, () -> "a line of " + NAME + " is passed over: " + e);
+      SystemLog.tell(
+          Level.DEBUG, TunerFile.class, () -> "a line of " + NAME + " is passed over: " + e, null);
       return false;
     }
   }
@@ -120,8 +121,11 @@ public final class TunerFile {
     try {
       return file.exists() ? file.read(MAX_BYTES) : "";
     } catch (IOException | RuntimeException e) {
-      System.getLogger(TunerFile.class.getName())
-          .log(Level.INFO, "the memory tuner starts afresh: " + path + "/" + NAME + ": " + e);
+      SystemLog.tell(
+          Level.INFO,
+          TunerFile.class,
+          () -> "the memory tuner starts afresh: " + path + "/" + NAME + ": " + e,
+          null);
       return "";
     }
   }
@@ -154,8 +158,11 @@ public final class TunerFile {
         file.replace(needed(MAX_BYTES - bytes) + line);
       }
     } catch (IOException | RuntimeException e) {
-      System.getLogger(TunerFile.class.getName())
-          .log(Level.INFO, "a decision of the memory tuner is not kept: " + path + ": " + e);
+      SystemLog.tell(
+          Level.INFO,
+          TunerFile.class,
+          () -> "a decision of the memory tuner is not kept: " + path + ": " + e,
+          null);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.isobardb.lsm.tuning;
 
 import io.isobardb.lsm.commit.Engine;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.event.TuningSpan;
 import io.isobardb.lsm.flush.Flusher;
 import io.isobardb.lsm.merge.LevelingOptions;
@@ -330,12 +331,13 @@ public final class TunerService implements StoreWatch {
     failure = cause;
     decisions.note(Change.WALL, false);
     decisions.note(Change.LEVELS, false);
-    System.getLogger(TunerService.class.getName())
-        .log(
-            Level.WARNING,
+    SystemLog.tell(
+        Level.WARNING,
+        TunerService.class,
+        () ->
             "the memory tuner of "
                 + engine.environment().storage().path()
                 + " has stopped; memory stays divided as it is",
-            cause);
+        cause);
   }
 }

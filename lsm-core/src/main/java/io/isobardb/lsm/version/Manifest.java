@@ -4,6 +4,7 @@ import io.isobardb.lsm.error.CorruptionException;
 import io.isobardb.lsm.error.DiskFullException;
 import io.isobardb.lsm.error.FormatException;
 import io.isobardb.lsm.error.StoreFailedException;
+import io.isobardb.lsm.event.SystemLog;
 import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
@@ -500,8 +501,7 @@ public final class Manifest implements AutoCloseable {
       }
     } catch (IOException | DiskFullException e) {
       // The edits are durable. What is left behind is an orphan, which the next open finds.
-      System.getLogger(Manifest.class.getName())
-          .log(Level.WARNING, "could not remove an old manifest", e);
+      SystemLog.tell(Level.WARNING, Manifest.class, "could not remove an old manifest", e);
     }
   }
 

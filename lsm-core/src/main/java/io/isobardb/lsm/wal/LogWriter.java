@@ -633,12 +633,11 @@ final class LogWriter implements Service {
   }
 
   private boolean awaitRoom(BooleanSupplier over, WaitLimit limit) {
-    StallSpan span = StallSpan.start();
-    long start = clock.nanos();
+    StallSpan span = listener.beginStall(StallReason.LOG_BUFFER);
     try {
       return limit.await(room, clock, () -> failure.get() != null || over.getAsBoolean());
     } finally {
-      listener.count(span, StallReason.LOG_BUFFER, clock.nanos() - start);
+      listener.endStall(span);
     }
   }
 

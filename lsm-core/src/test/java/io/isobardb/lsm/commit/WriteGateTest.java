@@ -39,6 +39,7 @@ class WriteGateTest {
 
   private final PagePool pool = new PagePool(4 * LIMIT * UNIT, PAGE);
   private final Deque<Integer> taken = new ArrayDeque<>();
+  private SimulatedClock clock;
   private SimulatedScheduler scheduler;
   private WriteGate gate;
   private long slice = 8;
@@ -50,7 +51,7 @@ class WriteGateTest {
   }
 
   private void begin(long seed) {
-    SimulatedClock clock = new SimulatedClock();
+    clock = new SimulatedClock();
     scheduler = new SimulatedScheduler(clock, seed);
     scheduler.setStepLimit(10_000);
     gate =
@@ -288,6 +289,28 @@ class WriteGateTest {
     take(40);
     submit("a look", () -> assertEquals(16 * UNIT, gate.mostKeptBytes()));
     gate.admit(20 * UNIT, 40 * UNIT, new WaitLimit());
+  }
+
+  @Test
+  void aWaitIsSeenWhileItGoesOn() {
+    begin(1);
+    take(64);
+    onRequest = () -> {};
+    submit(
+        "a look",
+        () -> {
+          long before = gate.stallNanos(StallReason.MEMORY_FULL);
+          clock.advance(5_000);
+          assertEquals(before + 5_000, gate.stallNanos(StallReason.MEMORY_FULL));
+          assertEquals(1, gate.stalls(StallReason.MEMORY_FULL));
+          free(taken.size());
+          gate.wake();
+        });
+    write(1);
+    long all = gate.stallNanos(StallReason.MEMORY_FULL);
+    clock.advance(30);
+    assertEquals(all, gate.stallNanos(StallReason.MEMORY_FULL));
+    assertEquals(1, gate.stalls(StallReason.MEMORY_FULL));
   }
 
   private BandwidthRules.Pressure pressure(int groups) {

@@ -72,6 +72,12 @@ final class StoreLockTest {
     return output;
   }
 
+  /** Refuses nothing. */
+  private abstract static class Unguarded implements GuardedFiles.Guard {
+    @Override
+    public void check(GuardedFiles.Access access, Path path) {}
+  }
+
   private static void assertRefused(Path path) throws IOException {
     DirectoryStorage second = DirectoryStorage.open(path, false);
     StoreLockedException e = assertThrows(StoreLockedException.class, second::lock);
@@ -86,10 +92,7 @@ final class StoreLockTest {
     Path onFull =
         GuardedFiles.guard(
             dir.toRealPath(),
-            new GuardedFiles.Guard() {
-              @Override
-              public void check(GuardedFiles.Access access, Path path) {}
-
+            new Unguarded() {
               @Override
               public FileChannel opened(Path path, FileChannel channel) throws IOException {
                 channel.close();
@@ -107,10 +110,7 @@ final class StoreLockTest {
     Path without =
         GuardedFiles.guard(
             dir.toRealPath(),
-            new GuardedFiles.Guard() {
-              @Override
-              public void check(GuardedFiles.Access access, Path path) {}
-
+            new Unguarded() {
               @Override
               public FileChannel opened(Path path, FileChannel channel) {
                 return new ShortChannel(channel, 1, null) {
@@ -143,10 +143,7 @@ final class StoreLockTest {
     Path watched =
         GuardedFiles.guard(
             path,
-            new GuardedFiles.Guard() {
-              @Override
-              public void check(GuardedFiles.Access access, Path path) {}
-
+            new Unguarded() {
               @Override
               public FileChannel opened(Path path, FileChannel channel) {
                 channels.add(channel);

@@ -1,10 +1,8 @@
 package io.isobardb.lsm.merge;
 
-import static io.isobardb.lsm.SimulatedStores.key;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.simulation.VirtualDevice;
 import io.isobardb.lsm.simulation.VirtualScheduler.Client;
@@ -40,15 +38,7 @@ class ChangingDeviceTest {
         "client-" + number,
         (int) (SECONDS * 1_000_000 / micros),
         micros * MICRO,
-        due -> {
-          byte[] key = key(random.nextInt(KEYS));
-          if (writes) {
-            tree.put(key, new byte[1000]);
-          } else {
-            tree.get(key);
-            world.scheduler.settle();
-          }
-        });
+        due -> world.use(tree, random, KEYS, writes));
   }
 
   /** What is known of the device after so many seconds. */
@@ -60,15 +50,7 @@ class ChangingDeviceTest {
   @Test
   void itIsFollowedWithinTwentySecondsDownAndUp() {
     world = new VirtualWorld(1, device(FAST), 2);
-    StoreOptions options =
-        StoreOptions.builder()
-            .pageSize(4096)
-            .memoryBudget(4 << 20)
-            .writeMemory(1 << 20)
-            .memoryTuner(false)
-            .backgroundThreads(2)
-            .build();
-    try (Store store = world.open(options)) {
+    try (Store store = world.open(VirtualWorld.options(4 << 20, 1 << 20).build())) {
       Tree tree = world.filled(store, KEYS);
       List<Client> clients = new ArrayList<>();
       for (int c = 0; c <= READERS; c++) {

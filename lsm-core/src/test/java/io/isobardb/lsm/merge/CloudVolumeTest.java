@@ -1,6 +1,5 @@
 package io.isobardb.lsm.merge;
 
-import static io.isobardb.lsm.SimulatedStores.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -39,14 +38,7 @@ class CloudVolumeTest {
   }
 
   private static StoreOptions options(int budget, IoBandwidth bandwidth) {
-    return StoreOptions.builder()
-        .pageSize(4096)
-        .memoryBudget(budget)
-        .writeMemory(1 << 20)
-        .memoryTuner(false)
-        .backgroundThreads(2)
-        .ioBandwidth(bandwidth)
-        .build();
+    return VirtualWorld.options(budget, 1 << 20).ioBandwidth(bandwidth).build();
   }
 
   /** Clients write 1.2 MB and read 600 records a second, then a twentieth of it, in turns. */
@@ -64,12 +56,7 @@ class CloudVolumeTest {
                   int rate = (writes ? 1200 : 150) / (turn % 2 == 0 ? 1 : 20);
                   for (int i = 0; i < seconds.get(turn) * rate; i++) {
                     world.scheduler.sleepUntil(begin + i * VirtualWorld.SECOND / rate);
-                    byte[] key = key(random.nextInt(KEYS));
-                    if (writes) {
-                      tree.put(key, new byte[1000]);
-                    } else {
-                      tree.get(key);
-                    }
+                    world.use(tree, random, KEYS, writes);
                     world.scheduler.settle();
                   }
                   begin += seconds.get(turn) * VirtualWorld.SECOND;

@@ -1,7 +1,5 @@
 package io.isobardb.lsm.merge;
 
-import static io.isobardb.lsm.SimulatedStores.key;
-
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
@@ -50,12 +48,8 @@ record DeviceRun(List<Long> reads, StoreStats stats) {
                 pace.operations(),
                 pace.micros() * MICRO,
                 due -> {
-                  byte[] key = key(random.nextInt(KEYS));
-                  if (writes) {
-                    tree.put(key, new byte[1000]);
-                  } else {
-                    tree.get(key);
-                    world.scheduler.settle();
+                  world.use(tree, random, KEYS, writes);
+                  if (!writes) {
                     reads.add(world.clock.nanos() - due);
                   }
                 }));

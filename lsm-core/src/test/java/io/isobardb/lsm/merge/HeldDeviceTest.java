@@ -26,15 +26,7 @@ class HeldDeviceTest {
   private static DeviceRun run(IoBandwidth bandwidth) {
     VirtualWorld world = new VirtualWorld(1, QUICK, 2);
     world.scheduler.holdDevice(new VirtualDevice.Held(HELD, HELD, VirtualWorld.SECOND / 10));
-    StoreOptions options =
-        StoreOptions.builder()
-            .pageSize(4096)
-            .memoryBudget(8 << 20)
-            .writeMemory(1 << 20)
-            .memoryTuner(false)
-            .backgroundThreads(2)
-            .ioBandwidth(bandwidth)
-            .build();
+    StoreOptions options = VirtualWorld.options(8 << 20, 1 << 20).ioBandwidth(bandwidth).build();
     return DeviceRun.of(
         world, options, new DeviceRun.Pace(30_000, 1000), new DeviceRun.Pace(6_000, 5000));
   }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Store;
-import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.observe.StallReason;
@@ -50,14 +49,7 @@ class RunsChangesTest {
   private VirtualWorld world = new VirtualWorld(1, 40 << 20, 2);
 
   private Store open() {
-    return world.open(
-        StoreOptions.builder()
-            .pageSize(4096)
-            .memoryBudget(8 << 20)
-            .writeMemory(1 << 20)
-            .memoryTuner(false)
-            .backgroundThreads(2)
-            .build());
+    return world.open(VirtualWorld.options(8 << 20, 1 << 20).build());
   }
 
   private Tree openTree(Store store) {

@@ -28,13 +28,7 @@ class SharedDeviceTest {
     VirtualWorld world = new VirtualWorld(1, DEVICE, 2);
     StoreOptions options =
         ExperimentalOptions.set(
-                StoreOptions.builder()
-                    .pageSize(4096)
-                    .memoryBudget(8 << 20)
-                    .writeMemory(2 << 20)
-                    .memoryTuner(false)
-                    .backgroundThreads(2)
-                    .ioBandwidth(bandwidth),
+                VirtualWorld.options(8 << 20, 2 << 20).ioBandwidth(bandwidth),
                 // So few that merges can't be put off for long.
                 e -> e.l0MostGroups(12))
             .build();

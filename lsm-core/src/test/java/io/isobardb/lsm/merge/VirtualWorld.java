@@ -46,6 +46,27 @@ public final class VirtualWorld {
     storage = new VirtualStorage(new SimulatedStorage(clock), scheduler);
   }
 
+  /** Options of a small store with two workers, whose memory stays divided as it is. */
+  static StoreOptions.Builder options(long memoryBudget, long writeMemory) {
+    return StoreOptions.builder()
+        .pageSize(4096)
+        .memoryBudget(memoryBudget)
+        .writeMemory(writeMemory)
+        .memoryTuner(false)
+        .backgroundThreads(2);
+  }
+
+  /** Puts one of so many records of 1,000 bytes, or gets it. */
+  void use(Tree tree, SplittableRandom random, int records, boolean writes) {
+    byte[] key = key(random.nextInt(records));
+    if (writes) {
+      tree.put(key, new byte[1000]);
+    } else {
+      tree.get(key);
+      scheduler.settle();
+    }
+  }
+
   /** A tree with so many records of 1,000 bytes, of which nothing is left to flush or to merge. */
   Tree filled(Store store, int records) {
     Tree tree = store.openTree("t");

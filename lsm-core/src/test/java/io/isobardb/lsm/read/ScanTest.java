@@ -112,26 +112,10 @@ class ScanTest {
   @ValueSource(strings = {"NONE", "LZ4", DeflateCodec.NAME})
   void aLargeValueIsReadInLargePieces(String compression) {
     byte[] large = random(new SplittableRandom(SEED), LARGE);
-    try (Store store = open(64 << 20)) {
-      Tree tree = store.createTree("t", compressed(compression));
-      tree.put(bytes("a"), large);
-      tree.put(bytes("b"), bytes("small"));
-      store.flush();
-      store.awaitQuiet();
-    }
+    putFirst(large, compressed(compression));
     for (boolean scan : new boolean[] {false, true}) {
       try (Store store = open(64 << 20)) {
-        Tree tree = store.tree("t");
-        long before = world.storage().operations();
-        if (scan) {
-          try (Cursor cursor = tree.cursor()) {
-            assertTrue(cursor.first());
-            assertArrayEquals(large, cursor.value());
-          }
-        } else {
-          assertArrayEquals(large, tree.get(bytes("a")));
-        }
-        long operations = world.storage().operations() - before;
+        long operations = readsOf(store.tree("t"), large, scan);
         assertTrue(operations < LARGE / PAGE / 8, operations + " reads");
       }
     }
@@ -141,29 +125,39 @@ class ScanTest {
   @ValueSource(ints = {2, 3})
   void aValueOfFewPagesIsReadAtOnce(int pages) {
     byte[] value = random(new SplittableRandom(SEED), pages * PAGE - 300);
+    putFirst(value, TreeOptions.defaults());
+    for (boolean scan : new boolean[] {false, true}) {
+      try (Store store = open(64 << 20)) {
+        Tree tree = store.tree("t");
+        tree.get(bytes("b"));
+        assertEquals(1, readsOf(tree, value, scan));
+      }
+    }
+  }
+
+  /** A store whose one tree has the value at its first key, and a small one behind it. */
+  private void putFirst(byte[] value, TreeOptions options) {
     try (Store store = open(64 << 20)) {
-      Tree tree = store.createTree("t", TreeOptions.defaults());
+      Tree tree = store.createTree("t", options);
       tree.put(bytes("a"), value);
       tree.put(bytes("b"), bytes("small"));
       store.flush();
       store.awaitQuiet();
     }
-    for (boolean scan : new boolean[] {false, true}) {
-      try (Store store = open(64 << 20)) {
-        Tree tree = store.tree("t");
-        tree.get(bytes("b"));
-        long before = world.storage().operations();
-        if (scan) {
-          try (Cursor cursor = tree.cursor()) {
-            assertTrue(cursor.first());
-            assertArrayEquals(value, cursor.value());
-          }
-        } else {
-          assertArrayEquals(value, tree.get(bytes("a")));
-        }
-        assertEquals(1, world.storage().operations() - before);
+  }
+
+  /** How many calls of the storage the first value takes. */
+  private long readsOf(Tree tree, byte[] first, boolean scan) {
+    long before = world.storage().operations();
+    if (scan) {
+      try (Cursor cursor = tree.cursor()) {
+        assertTrue(cursor.first());
+        assertArrayEquals(first, cursor.value());
       }
+    } else {
+      assertArrayEquals(first, tree.get(bytes("a")));
     }
+    return world.storage().operations() - before;
   }
 
   private static List<Map.Entry<String, Integer>> forth(Cursor cursor) {

@@ -7,7 +7,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** While it is open, each message of a class fails in the log. */
+/** While it is open, each message of a class, or of all in a package, fails in the log. */
 public final class FailingLog extends Handler implements AutoCloseable {
   private final Logger logger;
   private final @Nullable Level level;
@@ -18,7 +18,14 @@ public final class FailingLog extends Handler implements AutoCloseable {
    * @param teller whose messages fail
    */
   public FailingLog(Class<?> teller) {
-    logger = Logger.getLogger(teller.getName());
+    this(teller.getName());
+  }
+
+  /**
+   * @param name of a class or a package
+   */
+  public FailingLog(String name) {
+    logger = Logger.getLogger(name);
     level = logger.getLevel();
     toParents = logger.getUseParentHandlers();
     logger.setUseParentHandlers(false);

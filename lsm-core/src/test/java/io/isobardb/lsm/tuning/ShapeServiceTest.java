@@ -186,19 +186,24 @@ class ShapeServiceTest {
     }
   }
 
+  /** The look of the first decision takes so long. */
+  private void takeLook(Store store, long nanos) {
+    store.addListener(
+        new StoreListener() {
+          @Override
+          public void onShaped(Shape event) {
+            if (told.size() == 1) {
+              world.clock().advance(nanos);
+            }
+          }
+        });
+  }
+
   @Test
   void itRestsForAsLongAsALookAllows() {
     long look = 1_000_000_000;
     try (Store store = open(Adaptation.ON)) {
-      store.addListener(
-          new StoreListener() {
-            @Override
-            public void onShaped(Shape event) {
-              if (told.size() == 1) {
-                world.clock().advance(look);
-              }
-            }
-          });
+      takeLook(store, look);
       Tree tree = store.openTree("t");
       load(tree);
       write(tree, 11 * WINDOW);
@@ -215,15 +220,7 @@ class ShapeServiceTest {
   @Test
   void aLookThatTookAnHourIsNotFollowedByDaysOfRest() {
     try (Store store = open(Adaptation.ON)) {
-      store.addListener(
-          new StoreListener() {
-            @Override
-            public void onShaped(Shape event) {
-              if (told.size() == 1) {
-                world.clock().advance(3_600_000_000_000L);
-              }
-            }
-          });
+      takeLook(store, 3_600_000_000_000L);
       Tree tree = store.openTree("t");
       load(tree);
       write(tree, 11 * WINDOW);

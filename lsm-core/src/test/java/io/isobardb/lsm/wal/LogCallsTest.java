@@ -279,8 +279,14 @@ class LogCallsTest {
       }
 
       @Override
-      public void count(StallSpan span, StallReason reason, long nanos) {
-        traced.note("waited for " + reason + " " + nanos + " ns");
+      public StallSpan beginStall(StallReason reason) {
+        return StallSpan.start(reason, clock.nanos());
+      }
+
+      @Override
+      public void endStall(StallSpan span) {
+        long nanos = clock.nanos() - span.startNanos();
+        traced.note("waited for " + span.why() + " " + nanos + " ns");
       }
 
       @Override

@@ -37,7 +37,12 @@ final class LogWorld {
         public void onSynced(SyncSpan span, StoreListener.Sync sync) {}
 
         @Override
-        public void count(StallSpan span, StallReason reason, long nanos) {}
+        public StallSpan beginStall(StallReason reason) {
+          return StallSpan.start(reason, 0);
+        }
+
+        @Override
+        public void endStall(StallSpan span) {}
 
         @Override
         public void countRefusal() {}

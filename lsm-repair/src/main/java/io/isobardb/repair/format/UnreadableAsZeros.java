@@ -4,21 +4,33 @@ import io.isobardb.lsm.io.DataFile;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.version.Manifest;
+import io.isobardb.lsm.wal.SegmentLayout;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * A directory whose places that the device can't read are zeros, block by block. Zeros are never
  * taken for data, so such a place is as bad as one with wrong bytes, and costs no more. What is
- * only looked at where data may end has to be asked for: {@link #visit}.
+ * only looked at where data may end has to be asked for: {@link #visit}. Files that can't be
+ * opened, such as links to nowhere, are not there: {@link #unopened}.
  *
  * <p>Thread rule: one thread.
  */
 public final class UnreadableAsZeros extends ForwardingStorage {
+  /** What {@link java.nio.file.FileSystemException#getReason} says then is nothing of the file. */
+  private static final String TOO_MANY_OPEN = "too many open files";
+
   private final Map<String, BitSet> blocks = new TreeMap<>();
+  private final Map<String, String> unopened = new TreeMap<>();
 
   /** Passes on to {@code storage}. */
   public UnreadableAsZeros(Storage storage) {
@@ -42,6 +54,45 @@ public final class UnreadableAsZeros extends ForwardingStorage {
             from = bad.nextSetBit(to);
           }
         });
+  }
+
+  /** Files of a store that were found and can't be opened, and why. */
+  public Map<String, String> unopened() {
+    return Collections.unmodifiableMap(unopened);
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    List<String> names = new ArrayList<>();
+    for (String name : super.list()) {
+      boolean mayBeRead = Manifest.isOwn(name) || SegmentLayout.indexOf(name) >= 0;
+      if (!mayBeRead || opens(name)) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  @Override
+  public boolean exists(String name) throws IOException {
+    return super.exists(name) && opens(name);
+  }
+
+  private boolean opens(String name) throws IOException {
+    try {
+      open(name, IoMode.BUFFERED).close();
+      return true;
+    } catch (AccessDeniedException e) {
+      // It can be mended, and then nothing is lost.
+      throw e;
+    } catch (FileSystemException e) {
+      String reason = String.valueOf(e.getReason());
+      if (reason.contains(TOO_MANY_OPEN)) {
+        throw e;
+      }
+      unopened.put(name, reason);
+      return false;
+    }
   }
 
   @Override

@@ -339,7 +339,7 @@ public final class RepairJob {
     live.forEach(
         (number, meta) -> {
           if (!there.contains(number)) {
-            lose(meta, "missing");
+            lose(meta, damaged.unopened().getOrDefault(meta.fileName(), "missing"));
           }
         });
     chosen.sort(null);
@@ -445,6 +445,12 @@ public final class RepairJob {
     if (tableNumber(file) < 0) {
       losses.add(
           new RepairReport.Loss(file, from, to, null, null, null, "the device can't read it"));
+    }
+  }
+
+  private void onUnopened(String file, String why) {
+    if (recovered == null || tableNumber(file) < 0) {
+      losses.add(new RepairReport.Loss(file, 0, -1, null, null, null, why));
     }
   }
 
@@ -556,6 +562,7 @@ public final class RepairJob {
     }
     output.commit(edits, settings.newStoreId(), properties);
     damaged.visit(this::onUnreadable);
+    damaged.unopened().forEach(this::onUnopened);
     return new RepairReport(saved, List.copyOf(losses), List.copyOf(notes));
   }
 }

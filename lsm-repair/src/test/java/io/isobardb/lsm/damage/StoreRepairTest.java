@@ -525,6 +525,36 @@ class StoreRepairTest {
     assertTrue(Files.exists(empty.resolve("CURRENT")));
   }
 
+  /** As are links to nowhere, and files whose inodes the device can't read. */
+  @Test
+  void aFileThatCanNotBeOpenedIsLostAndOthersAreSaved(@TempDir Path temporary) throws IOException {
+    Path damaged = temporary.resolve("damaged");
+    try (Store made = Store.open(damaged, StoreOptions.builder().memoryBudget(8 << 20).build())) {
+      made.openTree("lost").put(new byte[4], new byte[4]);
+      made.flush();
+      made.openTree("saved").put(new byte[4], new byte[4]);
+      made.flush();
+    }
+    Path file = damaged.resolve("0000000001.sst");
+    Files.delete(file);
+    Files.createSymbolicLink(file, temporary.resolve("nowhere"));
+    for (boolean hasManifest : new boolean[] {true, false}) {
+      if (!hasManifest) {
+        Files.delete(damaged.resolve("CURRENT"));
+        Files.createSymbolicLink(damaged.resolve("CURRENT"), temporary.resolve("nowhere"));
+      }
+      Path fresh = temporary.resolve("fresh-" + hasManifest);
+      RepairReport report = repair(damaged, fresh);
+      List<RepairReport.Loss> ofFile =
+          report.losses().stream().filter(loss -> loss.file().equals("0000000001.sst")).toList();
+      assertEquals(1, ofFile.size(), report.toString());
+      assertTrue(ofFile.get(0).what().startsWith("can't be opened"), report.toString());
+      assertEquals(hasManifest ? 1 : 3, report.losses().size(), report.toString());
+      assertTrue(
+          report.trees().contains(new RepairReport.SavedTree("saved", 1)), report.toString());
+    }
+  }
+
   /** Without a manifest the damaged directory does not look like a store's any more. */
   @Test
   void aStoreIsNotRepairedIntoItselfNorIntoAnother(@TempDir Path temporary) throws IOException {
