@@ -547,10 +547,15 @@ final class StateTree {
    * <p>Kafka hands the offsets of an old checkpoint file to whatever state store it finds, before
    * anything else. So none is raised before something was written: an empty tree would lack all
    * that came before it.
+   *
+   * @param committed none for a state store without a changelog, and for one that Kafka is going to
+   *     wipe
    */
   void commit(Map<TopicPartition, Long> committed) {
     checkOpen();
+    boolean isCorrupted;
     synchronized (offsets) {
+      isCorrupted = committed.isEmpty() && !offsets.isEmpty();
       if (committed.isEmpty()) {
         offsets.clear();
       }
@@ -567,7 +572,13 @@ final class StateTree {
     LedgerRow before = written;
     guarded(
         () -> {
-          writeHeld();
+          if (transactional && isCorrupted) {
+            // It begins anew, even if the process dies before it is wiped.
+            forgetHeld();
+            setRow(row(true));
+          } else {
+            writeHeld();
+          }
           return name;
         });
     dirty = false;
@@ -599,6 +610,10 @@ final class StateTree {
     batch.clear();
     written = row;
     committedPosition = row.position();
+    forgetHeld();
+  }
+
+  private void forgetHeld() {
     heldDelete = null;
     forgetHeldBytes();
     held = HeldWrites.NONE;

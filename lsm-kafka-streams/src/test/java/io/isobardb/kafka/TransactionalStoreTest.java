@@ -235,6 +235,36 @@ class TransactionalStoreTest {
     again.close();
   }
 
+  /** Kafka takes a corrupted task's offsets back, closes it, and deletes its directory. */
+  @Test
+  void aTaskThatDiesBetweenItsCorruptionAndItsWipeBeginsAnew() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("committed"));
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.put(key("b"), value("not committed"));
+    store.commit(Map.of());
+    store.close();
+    IsobarKeyValueStore again = open();
+    assertNull(again.committedOffset(CHANGELOG));
+    assertEquals(List.of(), read(again.all()));
+    again.close();
+  }
+
+  @Test
+  void aStateStoreWithoutAChangelogCommitsNoOffset() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of());
+    store.put(key("b"), value("2"));
+    store.commit(Map.of());
+    store.close();
+    IsobarKeyValueStore again = open();
+    assertEquals(List.of("a=1", "b=2"), read(again.all()));
+    again.close();
+  }
+
   @Test
   void expiredSegmentsGoWithTheCommit() {
     assumeTrue(StreamsOptions.KAFKA_COMMITS);
