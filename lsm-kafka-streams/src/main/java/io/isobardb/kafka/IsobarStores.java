@@ -297,6 +297,10 @@ public final class IsobarStores {
 
     @Override
     public WindowStore<Bytes, byte[]> get() {
+      return ToldRetention.of(store(), kind.retention());
+    }
+
+    WindowStore<Bytes, byte[]> store() {
       return isTimestamped ? new IsobarWindowStore.Timestamped(kind) : new IsobarWindowStore(kind);
     }
 
@@ -343,7 +347,7 @@ public final class IsobarStores {
     }
 
     @Override
-    public WindowStore<Bytes, byte[]> get() {
+    WindowStore<Bytes, byte[]> store() {
       return new IsobarWindowStore.WithHeaders(kind);
     }
   }
@@ -365,7 +369,8 @@ public final class IsobarStores {
       implements SessionBytesStoreSupplier {
     @Override
     public SessionStore<Bytes, byte[]> get() {
-      return new IsobarSessionStore(name, retentionPeriod, byTime);
+      SessionStore<Bytes, byte[]> store = new IsobarSessionStore(name, retentionPeriod, byTime);
+      return ToldRetention.of(store, retentionPeriod);
     }
 
     @Override
@@ -383,7 +388,9 @@ public final class IsobarStores {
       implements SessionBytesStoreSupplier, HeadersBytesStoreSupplier {
     @Override
     public SessionStore<Bytes, byte[]> get() {
-      return new IsobarSessionStore.WithHeaders(name, retentionPeriod, byTime);
+      SessionStore<Bytes, byte[]> store =
+          new IsobarSessionStore.WithHeaders(name, retentionPeriod, byTime);
+      return ToldRetention.of(store, retentionPeriod);
     }
 
     @Override

@@ -1,9 +1,12 @@
 package io.isobardb.kafka;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.serialization.BytesDeserializer;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.kstream.TimeWindowedDeserializer;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryResult;
@@ -33,6 +36,10 @@ class IsobarWindowStore extends SegmentedStore implements WindowStore<Bytes, byt
   record Kind(String name, long retention, long windowSize, boolean duplicates, boolean byTime) {}
 
   private final Kind kind;
+
+  /** One for all iterators: each makes a logger. */
+  private final TimeWindowedDeserializer<Bytes> windows;
+
   private final WindowView view = new WindowView(this, false);
   private final WindowView committed = new WindowView(this, true);
 
@@ -42,6 +49,7 @@ class IsobarWindowStore extends SegmentedStore implements WindowStore<Bytes, byt
   IsobarWindowStore(Kind kind) {
     super(kind.name(), kind.retention(), kind.byTime(), TIMES_LENGTH);
     this.kind = kind;
+    this.windows = new TimeWindowedDeserializer<>(new BytesDeserializer(), kind.windowSize());
   }
 
   /** One whose values begin with a timestamp; restored values get one. */
@@ -59,8 +67,9 @@ class IsobarWindowStore extends SegmentedStore implements WindowStore<Bytes, byt
     }
   }
 
-  long windowSize() {
-    return kind.windowSize();
+  /** The window of a key of the changelog. */
+  Windowed<Bytes> window(byte[] key) {
+    return windows.deserialize("", Arrays.copyOf(key, key.length - Integer.BYTES));
   }
 
   /** The key of the changelog for a window. */

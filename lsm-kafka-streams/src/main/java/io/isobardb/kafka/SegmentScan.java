@@ -61,7 +61,12 @@ abstract class SegmentScan<K> extends StateIterator<K> {
   record Lookup(Range range, UnaryOperator<byte[]> key) {}
 
   private final Range range;
+
+  /** The segment it is in, and where the range begins and ends there. */
   private long segment;
+
+  private byte[] begin = SegmentedStore.NOTHING;
+  private byte[] end = SegmentedStore.NOTHING;
 
   /** The keys that were looked up, with their segments; null if all keys are gone through. */
   private @Nullable Iterator<byte[]> lookedUp;
@@ -153,20 +158,22 @@ abstract class SegmentScan<K> extends StateIterator<K> {
       return null;
     }
     if (first) {
-      segment = in.forward() ? in.first() : in.last();
+      enter(in, in.forward() ? in.first() : in.last());
     }
     boolean found = first ? seek(entries, in) : entries.next();
     while (found) {
       byte[] key = entries.key();
       long at = SegmentedStore.segment(key);
       boolean entered = at != segment;
-      segment = at;
-      boolean beforeRange = Arrays.compareUnsigned(key, in.begin(at)) < 0;
-      boolean behindRange = Arrays.compareUnsigned(key, in.end(at)) >= 0;
+      if (entered) {
+        enter(in, at);
+      }
+      boolean beforeRange = Arrays.compareUnsigned(key, begin) < 0;
+      boolean behindRange = Arrays.compareUnsigned(key, end) >= 0;
       if (beforeRange || behindRange) {
         // In the direction of the scan, the range of this segment is ahead or has been passed.
         if (beforeRange != in.forward()) {
-          segment += in.forward() ? 1 : -1;
+          enter(in, at + (in.forward() ? 1 : -1));
         } else if (!entered) {
           throw new IllegalStateException("a scan stands before its range in segment " + at);
         }
@@ -182,11 +189,17 @@ abstract class SegmentScan<K> extends StateIterator<K> {
     return null;
   }
 
+  private void enter(Range in, long number) {
+    segment = number;
+    begin = in.begin(number);
+    end = in.end(number);
+  }
+
   private static byte[] behindSegment(byte[] key) {
     return Arrays.copyOfRange(key, Long.BYTES, key.length);
   }
 
   private boolean seek(Entries entries, Range in) {
-    return entries.seek(in.forward() ? in.begin(segment) : in.end(segment));
+    return entries.seek(in.forward() ? begin : end);
   }
 }

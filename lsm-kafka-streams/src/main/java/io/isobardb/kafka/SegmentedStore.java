@@ -295,24 +295,28 @@ abstract class SegmentedStore extends AbstractStore {
   /**
    * The range of a scan by time. If what is found has to be in the order of keys within a segment,
    * it is looked up by time all the same.
+   *
+   * @param filter accepts all keys whose times are those of the search
    */
   final SegmentScan.Range byTime(Search search, Filter filter) {
     if (!byTime) {
       return byKey(search, filter);
     }
-    byte[] lower = ByteBuffer.allocate(1 + Long.BYTES).put(BY_TIME).putLong(search.from()).array();
+    byte[] lower = timeBegin(search.from());
     byte[] upper =
-        search.to() == Long.MAX_VALUE
-            ? new byte[] {BY_TIME + 1}
-            : ByteBuffer.allocate(1 + Long.BYTES).put(BY_TIME).putLong(search.to() + 1).array();
-    SegmentScan.Range range =
-        range(search, lower, upper, key -> filter.accepts(timeLast(untagged(key))), null);
+        search.to() == Long.MAX_VALUE ? new byte[] {BY_TIME + 1} : timeBegin(search.to() + 1);
+    SegmentScan.Range range = range(search, lower, upper, key -> true, null);
     return searchesByTime
         ? range
         : byKey(
             search,
             filter,
             new SegmentScan.Lookup(range, key -> tagged(BY_KEY, timeLast(untagged(key)))));
+  }
+
+  /** Where keys with their times first begin whose time is not before one. No time is negative. */
+  private static byte[] timeBegin(long time) {
+    return ByteBuffer.allocate(1 + Long.BYTES).put(BY_TIME).putLong(Math.max(0, time)).array();
   }
 
   private SegmentScan.Range range(

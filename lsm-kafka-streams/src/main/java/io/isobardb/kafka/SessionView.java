@@ -23,6 +23,10 @@ final class SessionView implements ReadOnlySessionStore<Bytes, byte[]> {
   /** The first byte of a session's end may be any that is not negative. */
   private static final int LARGEST_FIRST_BYTE = 0x7F;
 
+  /** One for all iterators: each makes a logger. */
+  private static final SessionWindowedDeserializer<Bytes> SESSIONS =
+      new SessionWindowedDeserializer<>(new BytesDeserializer());
+
   private final IsobarSessionStore store;
   private final boolean committed;
 
@@ -32,16 +36,13 @@ final class SessionView implements ReadOnlySessionStore<Bytes, byte[]> {
   }
 
   private final class Sessions extends SegmentScan<Windowed<Bytes>> {
-    private final SessionWindowedDeserializer<Bytes> sessions =
-        new SessionWindowedDeserializer<>(new BytesDeserializer());
-
     Sessions(StateTree tree, Range range) {
       super(tree, range, committed);
     }
 
     @Override
     @Nullable KeyValue<Windowed<Bytes>, byte[]> entry(byte[] key, Entries at) {
-      return store.entry(key, at, committed, found -> sessions.deserialize("", found));
+      return store.entry(key, at, committed, found -> SESSIONS.deserialize("", found));
     }
   }
 

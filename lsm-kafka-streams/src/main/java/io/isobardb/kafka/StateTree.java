@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
@@ -167,15 +168,27 @@ final class StateTree {
   static StateTree open(String name, String layout, StateStoreContext context) {
     Path taskDirectory = context.stateDir().toPath();
     StreamsOptions options = StreamsOptions.of(context.appConfigs(), taskDirectory);
+    LedgerRow empty = LedgerRow.empty(Marker.path(taskDirectory, name).toString(), layout);
+    return inStore(name, options, shared -> open(name, context, options, shared, empty));
+  }
+
+  /**
+   * Opens a state store in the open store. If that has failed and somebody opens it anew meanwhile,
+   * the state store is opened in the next one.
+   */
+  private static StateTree inStore(
+      String name, StreamsOptions options, Function<SharedStore, StateTree> opening) {
     Path directory = options.directory();
-    SharedStore shared = opening(name, directory, () -> SharedStore.acquire(options));
-    try {
-      Path marker = Marker.path(taskDirectory, name);
-      LedgerRow empty = LedgerRow.empty(marker.toString(), layout);
-      return opening(name, directory, () -> open(name, context, options, shared, empty));
-    } catch (RuntimeException | Error e) {
-      shared.release();
-      throw e;
+    while (true) {
+      SharedStore shared = opening(name, directory, () -> SharedStore.acquire(options));
+      try {
+        return opening(name, directory, () -> opening.apply(shared));
+      } catch (RuntimeException | Error e) {
+        shared.release();
+        if (!shared.isClosed() || !(e.getCause() instanceof StoreClosedException)) {
+          throw e;
+        }
+      }
     }
   }
 
@@ -267,13 +280,7 @@ final class StateTree {
    * @throws ProcessorStateException if anything may be missing that was written here
    */
   StateTree reopen() {
-    SharedStore next = opening(name, shared.directory(), () -> SharedStore.acquire(options));
-    try {
-      return opening(name, shared.directory(), () -> reopen(next));
-    } catch (RuntimeException | Error e) {
-      next.release();
-      throw e;
-    }
+    return inStore(name, options, this::reopen);
   }
 
   private StateTree reopen(SharedStore next) {
@@ -547,10 +554,15 @@ final class StateTree {
    * <p>Kafka hands the offsets of an old checkpoint file to whatever state store it finds, before
    * anything else. So none is raised before something was written: an empty tree would lack all
    * that came before it.
+   *
+   * @param committed none for a state store without a changelog, and for one that Kafka is going to
+   *     wipe
    */
   void commit(Map<TopicPartition, Long> committed) {
     checkOpen();
+    boolean isCorrupted;
     synchronized (offsets) {
+      isCorrupted = committed.isEmpty() && !offsets.isEmpty();
       if (committed.isEmpty()) {
         offsets.clear();
       }
@@ -567,7 +579,13 @@ final class StateTree {
     LedgerRow before = written;
     guarded(
         () -> {
-          writeHeld();
+          if (transactional && isCorrupted) {
+            // It begins anew, even if the process dies before it is wiped.
+            forgetHeld();
+            setRow(row(true));
+          } else {
+            writeHeld();
+          }
           return name;
         });
     dirty = false;
@@ -599,6 +617,10 @@ final class StateTree {
     batch.clear();
     written = row;
     committedPosition = row.position();
+    forgetHeld();
+  }
+
+  private void forgetHeld() {
     heldDelete = null;
     forgetHeldBytes();
     held = HeldWrites.NONE;

@@ -1,12 +1,9 @@
 package io.isobardb.kafka;
 
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Objects;
-import org.apache.kafka.common.serialization.BytesDeserializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.kstream.TimeWindowedDeserializer;
 import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.Query;
@@ -46,20 +43,13 @@ final class WindowView implements ReadOnlyWindowStore<Bytes, byte[]> {
 
   /** An iterator over windows of many keys. */
   private final class Windows extends SegmentScan<Windowed<Bytes>> {
-    private final TimeWindowedDeserializer<Bytes> windows =
-        new TimeWindowedDeserializer<>(new BytesDeserializer(), store.windowSize());
-
     Windows(StateTree tree, Range range) {
       super(tree, range, committed);
     }
 
     @Override
     @Nullable KeyValue<Windowed<Bytes>, byte[]> entry(byte[] key, Entries at) {
-      return store.entry(key, at, committed, this::window);
-    }
-
-    private Windowed<Bytes> window(byte[] key) {
-      return windows.deserialize("", Arrays.copyOf(key, key.length - Integer.BYTES));
+      return store.entry(key, at, committed, store::window);
     }
   }
 

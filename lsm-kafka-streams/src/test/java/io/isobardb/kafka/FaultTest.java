@@ -24,13 +24,16 @@ import io.isobardb.lsm.simulation.Operation;
 import io.isobardb.lsm.simulation.SimulatedStorage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -39,6 +42,7 @@ import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.junit.jupiter.api.AfterEach;
@@ -287,6 +291,48 @@ class FaultTest {
             store.put(key(0), value("0"));
           }
         });
+  }
+
+  /** The store fails, and another thread opens it anew, while a state store is being opened. */
+  @Test
+  void aStateStoreThatIsBeingOpenedMovesOnWithTheStore() {
+    useSimulatedDisk();
+    KeyValueStore<Bytes, byte[]> store = open(0);
+    store.put(key(0), value("0"));
+    store.commit(Map.of(CHANGELOG, 0L));
+    List<KeyValueStore<Bytes, byte[]>> others = new ArrayList<>();
+    KeyValueStore<Bytes, byte[]> opened = IsobarStores.keyValueStore("counts").get();
+    StateStoreContext context =
+        beforeMetrics(
+            task(1).context().getStateStoreContext(),
+            () -> {
+              failSync(store);
+              closeAfterFailure(store);
+              disk.faults(FaultPlan.NONE);
+              others.add(open(2));
+            });
+    opened.init(context, opened);
+    opened.put(key(1), value("1"));
+    opened.commit(Map.of(CHANGELOG, 1L));
+    assertEquals(1L, opened.committedOffset(CHANGELOG));
+    opened.close();
+    assertEquals(1, others.size());
+    others.get(0).close();
+  }
+
+  /** A context for which something happens before it first tells its metrics. */
+  private static StateStoreContext beforeMetrics(StateStoreContext context, Runnable happens) {
+    AtomicBoolean happened = new AtomicBoolean();
+    return (StateStoreContext)
+        Proxy.newProxyInstance(
+            StateStoreContext.class.getClassLoader(),
+            new Class<?>[] {StateStoreContext.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("metrics") && !happened.getAndSet(true)) {
+                happens.run();
+              }
+              return method.invoke(context, arguments);
+            });
   }
 
   @Test

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Segments of windows: what goes, what is kept, and what a scan finds. */
 @Tag("any-jdk")
@@ -42,6 +44,7 @@ class SegmentedStoreTest {
 
   @AfterEach
   void close() {
+    SharedStore.openIn(Store::open);
     IsobarStores.close();
   }
 
@@ -181,6 +184,27 @@ class SegmentedStoreTest {
     assertEquals(
         "a9=A b9=B c9=C a120001=A b120001=B c120001=C ", show(store.fetchAll(6, SEGMENT + 1)));
     assertEquals("", show(store.fetchAll(6, 8)));
+    store.close();
+  }
+
+  /** Windows that close are looked for once a second, among all that are open. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSearchByTimeReadsWhatItFinds(boolean cached) {
+    CountedCursors cursors = new CountedCursors();
+    SharedStore.openIn(new ManualSurroundings(cursors));
+    WindowStore<Bytes, byte[]> store = cached ? openCached() : open(true);
+    for (int i = 0; i < 1_000; i++) {
+      store.put(key("key" + i * 7 % 1_000), value("v"), i);
+    }
+    cursors.moves();
+    String found = show(store.fetchAll(500, 509));
+    int moves = cursors.moves();
+    assertEquals(10, found.split(" ").length);
+    assertTrue(moves <= 2 * 10 + 2, "10 windows took " + moves + " moves of a cursor");
+    assertEquals("", show(store.fetchAll(1_000, 2_000)));
+    moves = cursors.moves();
+    assertTrue(moves <= 2, "no window took " + moves + " moves of a cursor");
     store.close();
   }
 

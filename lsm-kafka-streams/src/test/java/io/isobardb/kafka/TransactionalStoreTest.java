@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.isobardb.lsm.Store;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
@@ -36,6 +38,7 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.VersionedBytesStore;
 import org.apache.kafka.streams.state.WindowStoreIterator;
 import org.junit.jupiter.api.AfterEach;
@@ -233,6 +236,71 @@ class TransactionalStoreTest {
     assertNull(again.get(key("a")));
     assertNull(again.committedOffset(CHANGELOG));
     again.close();
+  }
+
+  /** Kafka takes a corrupted task's offsets back, closes it, and deletes its directory. */
+  @Test
+  void aTaskThatDiesBetweenItsCorruptionAndItsWipeBeginsAnew() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("committed"));
+    store.commit(Map.of(CHANGELOG, 1L));
+    store.put(key("b"), value("not committed"));
+    store.commit(Map.of());
+    store.close();
+    IsobarKeyValueStore again = open();
+    assertNull(again.committedOffset(CHANGELOG));
+    assertEquals(List.of(), read(again.all()));
+    again.close();
+  }
+
+  @Test
+  void aStateStoreWithoutAChangelogCommitsNoOffset() {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    IsobarKeyValueStore store = open();
+    store.put(key("a"), value("1"));
+    store.commit(Map.of());
+    store.put(key("b"), value("2"));
+    store.commit(Map.of());
+    store.close();
+    IsobarKeyValueStore again = open();
+    assertEquals(List.of("a=1", "b=2"), read(again.all()));
+    again.close();
+  }
+
+  /** Kafka restores that much of a changelog, and not what has expired. */
+  @Test
+  void kafkaIsToldHowLongWindowsAndSessionsAreKept() throws ReflectiveOperationException {
+    assumeTrue(StreamsOptions.KAFKA_COMMITS);
+    Duration kept = Duration.ofMinutes(7);
+    Duration size = Duration.ofMinutes(1);
+    Method told =
+        Class.forName("org.apache.kafka.streams.state.internals.WithRetentionPeriod")
+            .getMethod("resolveRetentionPeriod", StateStore.class);
+    for (StateStore store :
+        List.of(
+            Stores.windowStoreBuilder(
+                    IsobarStores.windowStore("w", kept, size, true), Serdes.Long(), Serdes.Long())
+                .build(),
+            Stores.timestampedWindowStoreBuilder(
+                    IsobarStores.timestampedWindowStore("w", kept, size, false),
+                    Serdes.Long(),
+                    Serdes.Long())
+                .build(),
+            Stores.timestampedWindowStoreWithHeadersBuilder(
+                    IsobarStores.timestampedWindowStoreWithHeaders("w", kept, size, false),
+                    Serdes.Long(),
+                    Serdes.Long())
+                .withCachingEnabled()
+                .build(),
+            Stores.sessionStoreBuilder(
+                    IsobarStores.sessionStore("s", kept), Serdes.Long(), Serdes.Long())
+                .build(),
+            Stores.sessionStoreWithHeadersBuilder(
+                    IsobarStores.sessionStoreWithHeaders("s", kept), Serdes.Long(), Serdes.Long())
+                .build())) {
+      assertEquals(kept.toMillis(), told.invoke(null, store));
+    }
   }
 
   @Test
