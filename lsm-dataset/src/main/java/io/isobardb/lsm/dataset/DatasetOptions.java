@@ -122,8 +122,8 @@ public record DatasetOptions(
     /**
      * Sets what opening does if the dataset was made with other indexes. By default it is refused.
      * With this, opening builds indexes that are missing or were made in another way, such as with
-     * another version, and drops those that are not given. Nobody uses the dataset meanwhile; {@link
-     * Dataset#createIndex} builds one beside writers.
+     * another version, and drops those that are not given. Nobody uses the dataset meanwhile;
+     * {@link Dataset#createIndex} builds one beside writers.
      *
      * <p>If an index can't be built, opening fails, and those that are not given stay. A crash in
      * between is no harm: the next opening goes on. Programs that open a dataset in turns must

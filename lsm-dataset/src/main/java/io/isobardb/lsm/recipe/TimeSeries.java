@@ -3,6 +3,8 @@ package io.isobardb.lsm.recipe;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
@@ -159,10 +161,57 @@ public final class TimeSeries<V> {
    * @param to the time behind the last one
    */
   public Stream<Map.Entry<Instant, V>> entries(String series, Instant from, Instant to) {
+    return points(CursorOptions.all(), series, from, to, false);
+  }
+
+  /**
+   * As {@link #entries(String, Instant, Instant)}, as of a snapshot, which the stream may outlive.
+   *
+   * @param series the name of the series
+   * @param from the first time
+   * @param to the time behind the last one
+   * @param snapshot the moment
+   * @return the points, to be closed
+   */
+  public Stream<Map.Entry<Instant, V>> entries(
+      String series, Instant from, Instant to, Snapshot snapshot) {
+    return points(CursorOptions.all().snapshot(snapshot), series, from, to, false);
+  }
+
+  /**
+   * As {@link #entries(String, Instant, Instant)}, but the newest point first. The first one is
+   * what held at {@code to}, and {@code limit(10)} gives the last ten.
+   *
+   * @param series the name of the series
+   * @param from the first time: how far back to look if there are few points
+   * @param to the time behind the last one
+   * @return the points, to be closed
+   */
+  public Stream<Map.Entry<Instant, V>> newestFirst(String series, Instant from, Instant to) {
+    return points(CursorOptions.all(), series, from, to, true);
+  }
+
+  /**
+   * As {@link #newestFirst(String, Instant, Instant)}, as of a snapshot, which the stream may
+   * outlive.
+   *
+   * @param series the name of the series
+   * @param from the first time
+   * @param to the time behind the last one
+   * @param snapshot the moment
+   * @return the points, to be closed
+   */
+  public Stream<Map.Entry<Instant, V>> newestFirst(
+      String series, Instant from, Instant to, Snapshot snapshot) {
+    return points(CursorOptions.all().snapshot(snapshot), series, from, to, true);
+  }
+
+  private Stream<Map.Entry<Instant, V>> points(
+      CursorOptions options, String series, Instant from, Instant to, boolean newestFirst) {
     Objects.requireNonNull(series, "series");
     Objects.requireNonNull(from, "from");
     Objects.requireNonNull(to, "to");
-    Points points = new Points(tree.cursor(), series, from, to);
+    Points points = new Points(tree.cursor(options.from(POINTS)), series, from, to, newestFirst);
     return StreamSupport.stream(points, false).onClose(points.cursor::close);
   }
 
@@ -187,40 +236,66 @@ public final class TimeSeries<V> {
   private final class Points extends AbstractSpliterator<Map.Entry<Instant, V>> {
     private final Cursor cursor;
     private final String series;
+    private final Instant from;
     private final Instant to;
-
-    /** Where the first point is, or a later one. */
-    private final byte[] first;
+    private final boolean newestFirst;
 
     private boolean ended;
 
-    Points(Cursor cursor, String series, Instant from, Instant to) {
+    Points(Cursor cursor, String series, Instant from, Instant to, boolean newestFirst) {
       super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.DISTINCT | Spliterator.NONNULL);
       this.cursor = cursor;
       this.series = series;
+      this.from = from;
       this.to = to;
-      first = key(bucket(from), series, from);
+      this.newestFirst = newestFirst;
     }
 
     @Override
     public boolean tryAdvance(Consumer<? super Map.Entry<Instant, V>> action) {
-      boolean more = !ended && (cursor.isValid() ? cursor.next() : cursor.seek(first));
+      boolean more = !ended && (cursor.isValid() ? step() : begin());
       while (more) {
         Pair<Long, Pair<String, Instant>> key = KEYS.decode(ByteBuffer.wrap(cursor.key()));
         long bucket = key.first();
         int order = key.second().first().compareTo(series);
-        if (bucket > bucket(to) || order == 0 && !key.second().second().isBefore(to)) {
+        Instant time = key.second().second();
+        if (newestFirst ? isBefore(bucket, order, time) : isBehind(bucket, order, time)) {
           break;
         }
         if (order == 0) {
-          action.accept(Map.entry(key.second().second(), cursor.read(values::decode)));
+          action.accept(Map.entry(time, cursor.read(values::decode)));
           return true;
         }
-        more = cursor.seek(key(order > 0 ? bucket + 1 : bucket, series, Instant.MIN));
+        more = search(bucket, order);
       }
       ended = true;
       cursor.close();
       return false;
+    }
+
+    private boolean begin() {
+      return newestFirst
+          ? cursor.seekBefore(key(bucket(to), series, to))
+          : cursor.seek(key(bucket(from), series, from));
+    }
+
+    private boolean step() {
+      return newestFirst ? cursor.previous() : cursor.next();
+    }
+
+    /** Goes on from a point of another series, where that of this one may be. */
+    private boolean search(long bucket, int order) {
+      return newestFirst
+          ? cursor.seekBefore(key(order < 0 ? bucket - 1 : bucket, series, Instant.MAX))
+          : cursor.seek(key(order > 0 ? bucket + 1 : bucket, series, Instant.MIN));
+    }
+
+    private boolean isBefore(long bucket, int order, Instant time) {
+      return bucket < bucket(from) || order == 0 && time.isBefore(from);
+    }
+
+    private boolean isBehind(long bucket, int order, Instant time) {
+      return bucket > bucket(to) || order == 0 && !time.isBefore(to);
     }
   }
 }

@@ -345,8 +345,7 @@ public final class TypedDataset<K, V> {
    * @param indexKey the index key
    * @param snapshot the moment
    */
-  public <I> List<Map.Entry<K, V>> find(
-      TypedIndex<V, I> index, I indexKey, Snapshot snapshot) {
+  public <I> List<Map.Entry<K, V>> find(TypedIndex<V, I> index, I indexKey, Snapshot snapshot) {
     Objects.requireNonNull(index, "index");
     return typed(dataset.find(snapshot, index.name(), encodeIndexKey(index, indexKey)));
   }
@@ -378,8 +377,8 @@ public final class TypedDataset<K, V> {
   // ---- many records
 
   /**
-   * {@return the records of a range of primary keys in its order, as they are now} Close the stream,
-   * as {@link TypedTree#entries(KeyRange)}.
+   * {@return the records of a range of primary keys in its order, as they are now} Close the
+   * stream, as {@link TypedTree#entries(KeyRange)}.
    *
    * @param range which keys
    */
@@ -503,7 +502,8 @@ public final class TypedDataset<K, V> {
   }
 
   /**
-   * As {@link #cursor(TypedIndex, KeyRange)}, as a transaction sees them; its end closes the cursor.
+   * As {@link #cursor(TypedIndex, KeyRange)}, as a transaction sees them; its end closes the
+   * cursor.
    *
    * @param <I> the type of index keys
    * @param transaction the transaction that it is part of

@@ -31,8 +31,7 @@ public final class TypedIndexCursor<I, K, V> implements AutoCloseable {
   private final KeyCodec<K> keys;
   private final Codec<V> values;
 
-  TypedIndexCursor(
-      IndexCursor cursor, KeyCodec<I> indexKeys, KeyCodec<K> keys, Codec<V> values) {
+  TypedIndexCursor(IndexCursor cursor, KeyCodec<I> indexKeys, KeyCodec<K> keys, Codec<V> values) {
     this.cursor = cursor;
     this.indexKeys = indexKeys;
     this.keys = keys;

@@ -547,10 +547,7 @@ final class DatasetHistory {
     assertAt(
         cursor.seekBefore(indexKey, key),
         cursor,
-        expected.stream()
-            .filter(e -> isBefore(e, indexKey, key))
-            .reduce((a, b) -> b)
-            .orElse(null));
+        expected.stream().filter(e -> isBefore(e, indexKey, key)).reduce((a, b) -> b).orElse(null));
     assertAt(
         cursor.seekBefore(indexKey),
         cursor,

@@ -293,8 +293,7 @@ class IndexLoadTest {
       dataset(store, true, value);
     }
     try (Store store = open(storage)) {
-      assertThrows(
-          DuplicateKeyException.class, () -> Dataset.open(store, "d", updating(unique)));
+      assertThrows(DuplicateKeyException.class, () -> Dataset.open(store, "d", updating(unique)));
       Dataset dataset = dataset(store, true, value);
       assertEquals(List.of("by-value 1 READY"), described(dataset));
       assertTrue(dataset.check().isSound());
