@@ -10,11 +10,17 @@ import java.util.Objects;
  * another cursor can go on:
  *
  * <pre>{@code
- * try (var cursor = people.cursor(byCity, KeyRange.all())) {
- *   boolean more = place == null ? cursor.first() : cursor.seekAfter(place.city(), place.id());
+ * TypedIndex<String, Integer> byLength =
+ *     TypedIndex.of("length", KeyCodec.ofInt(), name -> List.of(name.length()));
+ * TypedDataset<Long, String> names =
+ *     TypedDataset.open(store, "names", KeyCodec.ofLong(), Codec.string(), byLength);
+ * Pair<Integer, Long> place = new Pair<>(3, 7L); // where the last page has ended
+ * List<String> page = new ArrayList<>();
+ * try (var cursor = names.cursor(byLength, KeyRange.all())) {
+ *   boolean more = cursor.seekAfter(place.first(), place.second());
  *   for (; more && page.size() < 20; more = cursor.next()) {
  *     page.add(cursor.value());
- *     place = new Place(cursor.indexKey(), cursor.key());
+ *     place = new Pair<>(cursor.indexKey(), cursor.key());
  *   }
  * }
  * }</pre>
