@@ -63,6 +63,7 @@ class TypedDatasetTest {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs") // The list is a copy.
   private TypedDataset<Long, Note> notes(TypedIndex<Note, ?>... indexes) {
     return notes(DatasetOptions.defaults(), List.of(indexes));
   }
