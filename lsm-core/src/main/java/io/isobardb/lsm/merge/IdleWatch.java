@@ -165,7 +165,9 @@ public final class IdleWatch implements StoreWatch {
     if (before == null) {
       loss.listenToMarkers(this::onMarkers);
     }
-    if (before == null || before.bytesWritten() != written) {
+    boolean isWritten = before == null || before.bytesWritten() != written;
+    boolean cleans = merger.unhindered() && settler.requestClean(tree, isWritten);
+    if (isWritten) {
       seen.put(tree, new Seen(written, Settler.Reads.of(tree)));
       settler.forget(tree);
       memoryMerger.request(tree);
@@ -179,7 +181,8 @@ public final class IdleWatch implements StoreWatch {
       seen.put(tree, now);
       reads = now.reads().since(now.reads());
     }
-    if (!merger.unhindered()
+    if (cleans
+        || !merger.unhindered()
         || memoryMerger.requestIdle(tree)
         || smallTables.request(tree)
         || settler.request(tree, reads)) {
@@ -201,7 +204,7 @@ public final class IdleWatch implements StoreWatch {
     for (TreeHandle tree : List.copyOf(seen.keySet())) {
       if (tree.closed()) {
         seen.remove(tree);
-        settler.forget(tree);
+        settler.close(tree);
         smallTables.forget(tree);
       }
     }

@@ -23,6 +23,10 @@ import java.util.Map;
  * as well. Until then its pages take each other's place in the cache, so reads lose those that they
  * wait for, too. Scans that pass delete markers lose by these, and by what they hide.
  *
+ * <p>A tree that is written to, such as a queue, is rid of its delete markers in the same way, once
+ * scans have lost {@link #TIMES_BESIDE_WRITES} times as much by them: what memory has taken in
+ * since would have been flushed later, and more markers come.
+ *
  * <p>Reads of a larger tree wait for the device, once for each run on disk that they come to. What
  * it has in memory stays there. Its SSTables are merged down one by one, with what goes along, once
  * readers have waited for as many pages in vain as that rewrites ({@link ReadLosses}).
@@ -44,6 +48,12 @@ final class Settler {
    * then a byte is not written more often for it than on its way through levels.
    */
   private static final int MOST_TIMES = 8;
+
+  /**
+   * How many times what it takes to be rid of delete markers scans must have lost by them, if the
+   * tree is written to. So that takes this part of the time of scans at most.
+   */
+  static final int TIMES_BESIDE_WRITES = 8;
 
   /**
    * A larger tree is looked at once cursors may have lost this part of the pages that are to go
@@ -69,6 +79,12 @@ final class Settler {
 
   /** Trees that are being settled, and up to where. */
   private final Map<TreeHandle, MergeDown.Settled> begun = new HashMap<>();
+
+  /** Trees that are being rid of delete markers beside writes, and up to where. */
+  private final Map<TreeHandle, MergeDown.Settled> cleaned = new HashMap<>();
+
+  /** What scans of a tree had lost by delete markers when it was last rid of them. */
+  private final Map<TreeHandle, Long> paidNanos = new HashMap<>();
 
   Settler(Engine engine, Merger merger, Flushes flushes) {
     this.engine = engine;
@@ -106,11 +122,51 @@ final class Settler {
       return true;
     }
     if (wish.isDone(state.version())) {
+      paidNanos.put(tree, tree.memory().readLoss().scans().markerNanos());
       forget(tree);
       return false;
     }
     merger.add(tree, wish);
     return true;
+  }
+
+  /**
+   * Begins to rid a tree of delete markers beside writes, or goes on with that.
+   *
+   * @param isWritten whether it has been written to; only then this begins
+   * @return whether it should be asked again soon
+   */
+  boolean requestClean(TreeHandle tree, boolean isWritten) {
+    MergeDown.Settled wish = cleaned.get(tree);
+    long lost = tree.memory().readLoss().scans().markerNanos();
+    if (wish == null) {
+      if (!isWritten
+          || !mayWrite()
+          || !markersPay(sizes(tree), lost - paidNanos.getOrDefault(tree, 0L))) {
+        return false;
+      }
+      wish = new MergeDown.Settled(engine.log().end());
+      cleaned.put(tree, wish);
+    }
+    TreeState state = tree.states().current();
+    boolean isFlushed = state.minMemoryLsn(engine.log().durable()) >= wish.belowLsn();
+    if (!mayWrite() || isFlushed && wish.isDone(state.version())) {
+      paidNanos.put(tree, lost);
+      cleaned.remove(tree);
+      merger.forget(tree, wish);
+      return false;
+    }
+    if (isFlushed) {
+      merger.add(tree, wish);
+    } else {
+      flushes.flushAll(tree);
+    }
+    return true;
+  }
+
+  private boolean markersPay(Sizes sizes, long lostNanos) {
+    long budget = engine.catalog().space().pool().limitBytes();
+    return markersPayBesideWrites(sizes, lostNanos, budget);
   }
 
   private boolean fits(Sizes sizes, double passedPart) {
@@ -154,6 +210,13 @@ final class Settler {
     if (wish != null) {
       merger.forget(tree, wish);
     }
+  }
+
+  /** Forgets a tree that is closed. */
+  void close(TreeHandle tree) {
+    forget(tree);
+    cleaned.remove(tree);
+    paidNanos.remove(tree);
   }
 
   /**
@@ -248,6 +311,16 @@ final class Settler {
   static boolean markersPay(Sizes sizes, Reads reads, long budgetBytes) {
     return (sizes.fit(budgetBytes, 0) || !sizes.areOne())
         && reads.scans().markerNanos() >= costNanos(sizes, reads, budgetBytes);
+  }
+
+  /**
+   * Whether scans beside writes have lost enough by delete markers to be rid of them, if the tree
+   * fits into memory. A pure function, too.
+   */
+  static boolean markersPayBesideWrites(Sizes sizes, long lostNanos, long budgetBytes) {
+    return sizes.disk() > 0
+        && sizes.fit(budgetBytes, 0)
+        && lostNanos / TIMES_BESIDE_WRITES >= NANOS_PER_BYTE * (sizes.memory() + sizes.all());
   }
 
   private static long costNanos(Sizes sizes, Reads reads, long budgetBytes) {

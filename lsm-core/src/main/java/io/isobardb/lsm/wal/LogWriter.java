@@ -718,7 +718,10 @@ final class LogWriter implements Service {
     checkNotFailed();
     DiskFullException full = diskFull;
     if (full != null) {
-      throw new DiskFullException("the log's disk is full; writes go on when it has room", full);
+      throw new DiskFullException(
+          "the disk is full, so the log can't be written; make room, and writes go on by themselves: "
+              + full.getMessage(),
+          full);
     }
   }
 

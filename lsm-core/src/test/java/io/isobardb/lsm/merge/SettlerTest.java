@@ -115,6 +115,31 @@ class SettlerTest {
     }
   }
 
+  /** A queue: one is put at the end, the first one is looked for and deleted. */
+  @Test
+  void aQueueIsRidOfDeleteMarkersBesideWrites() {
+    try (Store store = open(16 * MB)) {
+      Tree tree = store.openTree("t");
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(i), value(i, 100));
+      }
+      tree.compact(null, null);
+      long before = stats(store).diskBytes();
+      for (int i = 0; i < KEYS; i++) {
+        tree.put(key(KEYS + i), value(i, 1));
+        try (Cursor cursor = tree.cursor()) {
+          assertTrue(cursor.first());
+          assertArrayEquals(key(i), cursor.key());
+        }
+        tree.delete(key(i));
+        world.pass(SECOND / 100);
+      }
+      assertTrue(stats(store).diskBytes() < before / 2, "what was deleted is gone");
+      assertTrue(stats(store).mergeForReadsBytesWritten() < 20 * before, "and not too often");
+      assertEquals(KEYS, scan(tree));
+    }
+  }
+
   @Test
   void readsBesideWritesPayForNothing() {
     try (Store store = open(16 * MB)) {
@@ -342,6 +367,17 @@ class SettlerTest {
     assertEquals(0, price(large, 0.4, mb));
     var fitting = new Settler.Sizes(3, 100 * mb, 600 * mb, 400 * mb);
     assertEquals(price(fitting, 0.4, 0), price(fitting, 0.4, mb), "it is read once, merged or not");
+  }
+
+  @Test
+  void markersPayEightTimesBesideWrites() {
+    Settler.Sizes sizes = new Settler.Sizes(2, MB, 2 * MB, 2 * MB);
+    long price = 8 * 2 * 4 * MB;
+    assertTrue(Settler.markersPayBesideWrites(sizes, price, 16 * MB));
+    assertFalse(Settler.markersPayBesideWrites(sizes, price - 8, 16 * MB));
+    assertFalse(Settler.markersPayBesideWrites(sizes, price, 3 * MB), "it does not fit");
+    Settler.Sizes inMemory = new Settler.Sizes(2, MB, 0, MB);
+    assertFalse(Settler.markersPayBesideWrites(inMemory, price, 16 * MB), "nothing to flush to");
   }
 
   @Test

@@ -95,8 +95,9 @@ public final class Dataset {
    *     primary tree
    * @param options with the definitions of all indexes that the dataset has
    * @return the dataset
-   * @throws IllegalArgumentException if it was made with other definitions, or an option that was
-   *     set for the primary tree is stored otherwise
+   * @throws IllegalArgumentException if it was made with other definitions, save with {@link
+   *     DatasetOptions#updateIndexes}; or if an option that was set for the primary tree is stored
+   *     otherwise
    * @throws IllegalStateException if it is open already
    * @throws DuplicateKeyException if a unique index can't be built
    */

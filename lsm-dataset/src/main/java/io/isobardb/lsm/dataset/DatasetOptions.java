@@ -17,9 +17,14 @@ import java.util.Objects;
  * @param changeTimeout how long creating or dropping an index waits for the transactions that have
  *     written to the dataset before; default 30 seconds
  * @param progress is told of indexes that are built while the dataset is opened
+ * @param updateIndexes whether opening makes the stored indexes those given, or refuses others
  */
 public record DatasetOptions(
-    TreeOptions primary, List<Index> indexes, Duration changeTimeout, BuildProgress progress) {
+    TreeOptions primary,
+    List<Index> indexes,
+    Duration changeTimeout,
+    BuildProgress progress,
+    boolean updateIndexes) {
   /**
    * Checks the timeout, and copies the list.
    *
@@ -27,6 +32,7 @@ public record DatasetOptions(
    * @param indexes all of them
    * @param changeTimeout zero to 365 days
    * @param progress is told how far the building of an index has come
+   * @param updateIndexes whether opening makes the stored indexes those given
    */
   public DatasetOptions {
     Objects.requireNonNull(primary, "primary");
@@ -65,6 +71,7 @@ public record DatasetOptions(
     private TreeOptions primary = TreeOptions.defaults();
     private Duration changeTimeout = Duration.ofSeconds(30);
     private BuildProgress progress = BuildProgress.NONE;
+    private boolean updateIndexes;
 
     private Builder() {}
 
@@ -113,12 +120,30 @@ public record DatasetOptions(
     }
 
     /**
+     * Sets what opening does if the dataset was made with other indexes. By default it is refused.
+     * With this, opening builds indexes that are missing or were made in another way, such as with
+     * another version, and drops those that are not given. Nobody uses the dataset meanwhile;
+     * {@link Dataset#createIndex} builds one beside writers.
+     *
+     * <p>If an index can't be built, opening fails, and those that are not given stay. A crash in
+     * between is no harm: the next opening goes on. Programs that open a dataset in turns must
+     * agree on its indexes, or each builds them anew.
+     *
+     * @param value default false
+     * @return this
+     */
+    public Builder updateIndexes(boolean value) {
+      updateIndexes = value;
+      return this;
+    }
+
+    /**
      * {@return the options}
      *
      * @throws IllegalArgumentException if two indexes have one name, or the timeout is out of range
      */
     public DatasetOptions build() {
-      return new DatasetOptions(primary, indexes, changeTimeout, progress);
+      return new DatasetOptions(primary, indexes, changeTimeout, progress, updateIndexes);
     }
   }
 }

@@ -83,7 +83,7 @@ final class IndexChanges {
 
   /**
    * Compares the definitions with what is stored, and brings all indexes to the end of what was
-   * begun: nobody writes to the dataset yet.
+   * begun: nobody writes to the dataset yet. Or makes them those stored, if the options say so.
    *
    * @throws IllegalArgumentException if the definitions are not those stored
    */
@@ -91,25 +91,21 @@ final class IndexChanges {
     if (catalog.isNew()) {
       create();
     }
-    Map<String, IndexCatalog.Stored> stored = catalog.indexes();
-    compare(stored);
+    if (options.updateIndexes()) {
+      update(catalog.indexes());
+    } else {
+      compare(catalog.indexes());
+    }
     Map<String, Index> definitions = new LinkedHashMap<>();
     options.indexes().forEach(index -> definitions.put(index.name(), index));
     List<SecondaryIndex> indexes = new ArrayList<>();
-    for (IndexCatalog.Stored index : stored.values()) {
+    List<IndexCatalog.Stored> unwanted = new ArrayList<>();
+    for (IndexCatalog.Stored index : catalog.indexes().values()) {
       Index definition = definitions.get(index.name());
       if (index.state() == IndexState.DROPPING) {
         finishDrop(index);
       } else if (definition == null) {
-        System.getLogger(IndexChanges.class.getName())
-            .log(
-                Level.INFO,
-                "dropping index '"
-                    + index.name()
-                    + "' of '"
-                    + dataset
-                    + "', which was never ready");
-        drop(index);
+        unwanted.add(index);
       } else {
         indexes.add(open(index, definition));
       }
@@ -128,6 +124,21 @@ final class IndexChanges {
         finish(index, () -> fill(index, options.progress()));
       }
     }
+    // Last, so that nothing is gone if an index can't be built.
+    unwanted.forEach(this::dropUnwanted);
+  }
+
+  private void dropUnwanted(IndexCatalog.Stored index) {
+    boolean wasReady = index.state() == IndexState.READY;
+    System.getLogger(IndexChanges.class.getName())
+        .log(
+            Level.INFO,
+            "dropping index '"
+                + index.name()
+                + "' of '"
+                + dataset
+                + (wasReady ? "', which is not among those given" : "', which was never ready"));
+    drop(index);
   }
 
   /** Writes the first catalog. There may be records already, so the indexes are to be built. */
@@ -136,11 +147,31 @@ final class IndexChanges {
         IndexRepair.LATEST,
         transaction -> {
           catalog.create(transaction);
-          for (Index index : options.indexes()) {
-            int number = catalog.nextNumber(transaction);
-            catalog.put(transaction, IndexCatalog.Stored.of(index, number, IndexState.BUILDING));
-          }
+          options.indexes().forEach(index -> build(transaction, index));
         });
+  }
+
+  /** Notes that an index is to be built. */
+  private void build(Transaction transaction, Index index) {
+    int number = catalog.nextNumber(transaction);
+    catalog.put(transaction, IndexCatalog.Stored.of(index, number, IndexState.BUILDING));
+  }
+
+  /** Has those indexes built that are missing or stored otherwise; drops what these had. */
+  private void update(Map<String, IndexCatalog.Stored> stored) {
+    for (Index index : options.indexes()) {
+      IndexCatalog.Stored known = stored.get(index.name());
+      if (known != null && known.state() == IndexState.DROPPING) {
+        finishDrop(known);
+        known = null;
+      } else if (known != null && !known.isOf(index)) {
+        drop(known);
+        known = null;
+      }
+      if (known == null) {
+        run(IndexRepair.LATEST, transaction -> build(transaction, index));
+      }
+    }
   }
 
   private void compare(Map<String, IndexCatalog.Stored> stored) {
@@ -151,7 +182,8 @@ final class IndexChanges {
         differences.add(
             "there is no index '"
                 + index.name()
-                + "': open the dataset without it, and call createIndex");
+                + "': open the dataset with DatasetOptions.updateIndexes to build it, or without it"
+                + " and call createIndex");
       } else if (!known.isOf(index)) {
         differences.add(
             "index '"
@@ -160,7 +192,8 @@ final class IndexChanges {
                 + known.described()
                 + ", and defined as "
                 + index.described()
-                + ": drop it and create it anew, or give the definition it was made with");
+                + ": open the dataset with DatasetOptions.updateIndexes to build it anew, or give the"
+                + " definition it was made with");
       }
     }
     for (IndexCatalog.Stored known : stored.values()) {
@@ -171,7 +204,8 @@ final class IndexChanges {
             "there is an index '"
                 + known.name()
                 + "' that is not among the definitions: without it, its entries would not be kept"
-                + " in step; open the dataset with it, and call dropIndex if it is not wanted");
+                + " in step; open the dataset with it, or with DatasetOptions.updateIndexes to drop"
+                + " it");
       }
     }
     if (!differences.isEmpty()) {

@@ -121,6 +121,20 @@ public final class IndexCursor implements AutoCloseable {
   }
 
   /**
+   * Moves to the last entry before the one of this index key and this record: to go back from where
+   * another cursor has stood. Returns {@link #isValid}.
+   *
+   * @param before an index key
+   * @param beforeKey the primary key
+   * @return whether there is one
+   */
+  public boolean seekBefore(byte[] before, byte[] beforeKey) {
+    Objects.requireNonNull(before, "before");
+    Objects.requireNonNull(beforeKey, "beforeKey");
+    return seek(before, beforeKey) ? previous() : last();
+  }
+
+  /**
    * Moves to the next entry. Returns {@link #isValid}.
    *
    * @return whether there is one

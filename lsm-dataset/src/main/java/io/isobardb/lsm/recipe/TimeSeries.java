@@ -3,20 +3,16 @@ package io.isobardb.lsm.recipe;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.isobardb.lsm.Cursor;
+import io.isobardb.lsm.CursorOptions;
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Tree;
 import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.typed.Codec;
-import io.isobardb.lsm.typed.KeyCodec;
-import io.isobardb.lsm.typed.Pair;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Spliterator;
-import java.util.Spliterators.AbstractSpliterator;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +46,6 @@ import org.jspecify.annotations.Nullable;
  * @param <V> the type of a measurement
  */
 public final class TimeSeries<V> {
-  private static final KeyCodec<Pair<Long, Pair<String, Instant>>> KEYS =
-      KeyCodec.pair(KeyCodec.ofLong(), KeyCodec.pair(KeyCodec.ofString(), KeyCodec.ofInstant()));
-
   /** Under it stands the length of buckets. No bucket's number begins like that. */
   private static final byte[] LENGTH = {0};
 
@@ -60,12 +53,12 @@ public final class TimeSeries<V> {
   private static final byte[] POINTS = {1};
 
   private final Tree tree;
-  private final long bucketSeconds;
+  private final SeriesKeys keys;
   private final Codec<V> values;
 
-  private TimeSeries(Tree tree, long bucketSeconds, Codec<V> values) {
+  private TimeSeries(Tree tree, SeriesKeys keys, Codec<V> values) {
     this.tree = tree;
-    this.bucketSeconds = bucketSeconds;
+    this.keys = keys;
     this.values = values;
   }
 
@@ -100,20 +93,7 @@ public final class TimeSeries<V> {
               + ", not "
               + bucket);
     }
-    return new TimeSeries<>(tree, bucket.getSeconds(), values);
-  }
-
-  private long bucket(Instant time) {
-    return Math.floorDiv(time.getEpochSecond(), bucketSeconds);
-  }
-
-  private byte[] key(long bucket, String series, Instant time) {
-    return KEYS.encode(new Pair<>(bucket, new Pair<>(series, time)));
-  }
-
-  private byte[] key(String series, Instant time) {
-    Objects.requireNonNull(series, "series");
-    return key(bucket(Objects.requireNonNull(time, "time")), series, time);
+    return new TimeSeries<>(tree, new SeriesKeys(bucket.getSeconds()), values);
   }
 
   /**
@@ -124,7 +104,7 @@ public final class TimeSeries<V> {
    * @param value its value
    */
   public void put(String series, Instant time, V value) {
-    tree.put(key(series, time), values.encode(Objects.requireNonNull(value, "value")));
+    tree.put(keys.of(series, time), values.encode(Objects.requireNonNull(value, "value")));
   }
 
   /**
@@ -137,7 +117,7 @@ public final class TimeSeries<V> {
    */
   public void put(WriteBatch batch, String series, Instant time, V value) {
     Objects.requireNonNull(batch, "batch");
-    batch.put(tree, key(series, time), values.encode(Objects.requireNonNull(value, "value")));
+    batch.put(tree, keys.of(series, time), values.encode(Objects.requireNonNull(value, "value")));
   }
 
   /**
@@ -147,7 +127,7 @@ public final class TimeSeries<V> {
    * @param time the time
    */
   public @Nullable V get(String series, Instant time) {
-    return tree.read(key(series, time), values::decode);
+    return tree.read(keys.of(series, time), values::decode);
   }
 
   /**
@@ -159,11 +139,57 @@ public final class TimeSeries<V> {
    * @param to the time behind the last one
    */
   public Stream<Map.Entry<Instant, V>> entries(String series, Instant from, Instant to) {
-    Objects.requireNonNull(series, "series");
-    Objects.requireNonNull(from, "from");
-    Objects.requireNonNull(to, "to");
-    Points points = new Points(tree.cursor(), series, from, to);
-    return StreamSupport.stream(points, false).onClose(points.cursor::close);
+    return points(CursorOptions.all(), new SeriesPoints.Span(series, from, to, false));
+  }
+
+  /**
+   * As {@link #entries(String, Instant, Instant)}, as of a snapshot, which the stream may outlive.
+   *
+   * @param series the name of the series
+   * @param from the first time
+   * @param to the time behind the last one
+   * @param snapshot the moment
+   * @return the points, to be closed
+   */
+  public Stream<Map.Entry<Instant, V>> entries(
+      String series, Instant from, Instant to, Snapshot snapshot) {
+    return points(
+        CursorOptions.all().snapshot(snapshot), new SeriesPoints.Span(series, from, to, false));
+  }
+
+  /**
+   * As {@link #entries(String, Instant, Instant)}, but the newest point first. The first one is
+   * what held at {@code to}, and {@code limit(10)} gives the last ten.
+   *
+   * @param series the name of the series
+   * @param from the first time: how far back to look if there are few points
+   * @param to the time behind the last one
+   * @return the points, to be closed
+   */
+  public Stream<Map.Entry<Instant, V>> newestFirst(String series, Instant from, Instant to) {
+    return points(CursorOptions.all(), new SeriesPoints.Span(series, from, to, true));
+  }
+
+  /**
+   * As {@link #newestFirst(String, Instant, Instant)}, as of a snapshot, which the stream may
+   * outlive.
+   *
+   * @param series the name of the series
+   * @param from the first time
+   * @param to the time behind the last one
+   * @param snapshot the moment
+   * @return the points, to be closed
+   */
+  public Stream<Map.Entry<Instant, V>> newestFirst(
+      String series, Instant from, Instant to, Snapshot snapshot) {
+    return points(
+        CursorOptions.all().snapshot(snapshot), new SeriesPoints.Span(series, from, to, true));
+  }
+
+  private Stream<Map.Entry<Instant, V>> points(CursorOptions options, SeriesPoints.Span span) {
+    Cursor cursor = tree.cursor(options.from(POINTS));
+    return StreamSupport.stream(new SeriesPoints<>(cursor, keys, span, values), false)
+        .onClose(cursor::close);
   }
 
   /**
@@ -173,54 +199,13 @@ public final class TimeSeries<V> {
    * @return the beginning of the first bucket that stays
    */
   public Instant deleteBefore(Instant time) {
-    long first = bucket(Objects.requireNonNull(time, "time"));
-    tree.deleteRange(POINTS, KeyCodec.ofLong().encode(first));
-    return Instant.ofEpochSecond(Math.max(first * bucketSeconds, Instant.MIN.getEpochSecond()));
+    long first = keys.bucket(Objects.requireNonNull(time, "time"));
+    tree.deleteRange(POINTS, SeriesKeys.beginOf(first));
+    return keys.timeOf(first);
   }
 
   /** {@return the tree that holds the series} */
   public Tree tree() {
     return tree;
-  }
-
-  /** Goes from bucket to bucket, with a search in each. */
-  private final class Points extends AbstractSpliterator<Map.Entry<Instant, V>> {
-    private final Cursor cursor;
-    private final String series;
-    private final Instant to;
-
-    /** Where the first point is, or a later one. */
-    private final byte[] first;
-
-    private boolean ended;
-
-    Points(Cursor cursor, String series, Instant from, Instant to) {
-      super(Long.MAX_VALUE, Spliterator.ORDERED | Spliterator.DISTINCT | Spliterator.NONNULL);
-      this.cursor = cursor;
-      this.series = series;
-      this.to = to;
-      first = key(bucket(from), series, from);
-    }
-
-    @Override
-    public boolean tryAdvance(Consumer<? super Map.Entry<Instant, V>> action) {
-      boolean more = !ended && (cursor.isValid() ? cursor.next() : cursor.seek(first));
-      while (more) {
-        Pair<Long, Pair<String, Instant>> key = KEYS.decode(ByteBuffer.wrap(cursor.key()));
-        long bucket = key.first();
-        int order = key.second().first().compareTo(series);
-        if (bucket > bucket(to) || order == 0 && !key.second().second().isBefore(to)) {
-          break;
-        }
-        if (order == 0) {
-          action.accept(Map.entry(key.second().second(), cursor.read(values::decode)));
-          return true;
-        }
-        more = cursor.seek(key(order > 0 ? bucket + 1 : bucket, series, Instant.MIN));
-      }
-      ended = true;
-      cursor.close();
-      return false;
-    }
   }
 }

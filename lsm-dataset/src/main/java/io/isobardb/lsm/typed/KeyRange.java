@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * KeyRange<Long> first = KeyRange.before(1000L);
  * KeyRange<Long> teens = KeyRange.between(13L, 20L);
  * KeyRange<Long> above = KeyRange.<Long>all().from(1000L, false);
+ * KeyRange<Long> latest = KeyRange.<Long>all().descending(); // the last one first
  * }</pre>
  *
  * @param <K> the type of the keys
@@ -22,11 +23,14 @@ public final class KeyRange<K> {
   private final @Nullable Bound<K> from;
   private final @Nullable Bound<K> to;
   private final List<?> parts;
+  private final boolean descending;
 
-  private KeyRange(@Nullable Bound<K> from, @Nullable Bound<K> to, List<?> parts) {
+  private KeyRange(
+      @Nullable Bound<K> from, @Nullable Bound<K> to, List<?> parts, boolean descending) {
     this.from = from;
     this.to = to;
     this.parts = parts;
+    this.descending = descending;
   }
 
   /**
@@ -35,7 +39,7 @@ public final class KeyRange<K> {
    * @param <K> the type of keys
    */
   public static <K> KeyRange<K> all() {
-    return new KeyRange<>(null, null, List.of());
+    return new KeyRange<>(null, null, List.of(), false);
   }
 
   /**
@@ -78,7 +82,7 @@ public final class KeyRange<K> {
    */
   public static <K> KeyRange<K> startingWith(@Nullable Object... parts) {
     Objects.requireNonNull(parts, "parts");
-    return new KeyRange<>(null, null, Arrays.asList(parts.clone()));
+    return new KeyRange<>(null, null, Arrays.asList(parts.clone()), false);
   }
 
   /**
@@ -88,7 +92,8 @@ public final class KeyRange<K> {
    * @param inclusive whether the key itself belongs to it
    */
   public KeyRange<K> from(K key, boolean inclusive) {
-    return new KeyRange<>(new Bound<>(Objects.requireNonNull(key, "key"), inclusive), to, parts);
+    Bound<K> bound = new Bound<>(Objects.requireNonNull(key, "key"), inclusive);
+    return new KeyRange<>(bound, to, parts, descending);
   }
 
   /**
@@ -98,7 +103,20 @@ public final class KeyRange<K> {
    * @param inclusive whether the key itself belongs to it
    */
   public KeyRange<K> to(K key, boolean inclusive) {
-    return new KeyRange<>(from, new Bound<>(Objects.requireNonNull(key, "key"), inclusive), parts);
+    Bound<K> bound = new Bound<>(Objects.requireNonNull(key, "key"), inclusive);
+    return new KeyRange<>(from, bound, parts, descending);
+  }
+
+  /**
+   * {@return the same keys, but read from the last one to the first; what removes them takes no
+   * notice of it}
+   */
+  public KeyRange<K> descending() {
+    return new KeyRange<>(from, to, parts, true);
+  }
+
+  boolean isDescending() {
+    return descending;
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.typed;
 
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.Transaction;
 import io.isobardb.lsm.dataset.Dataset;
@@ -8,6 +9,7 @@ import io.isobardb.lsm.dataset.Index;
 import io.isobardb.lsm.dataset.IndexCursor;
 import io.isobardb.lsm.dataset.IndexEntry;
 import io.isobardb.lsm.dataset.IndexRange;
+import io.isobardb.lsm.dataset.Maintenance;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Collection;
@@ -41,6 +43,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TypedDataset<K, V> {
   private final Dataset dataset;
+
+  /** The tree of the records, to be read alone. */
+  private final TypedTree<K, V> primary;
+
   private final KeyCodec<K> keys;
   private final Codec<V> values;
   private final DecodedRecords<V> records;
@@ -48,6 +54,7 @@ public final class TypedDataset<K, V> {
   private TypedDataset(
       Dataset dataset, KeyCodec<K> keys, Codec<V> values, DecodedRecords<V> records) {
     this.dataset = dataset;
+    this.primary = TypedTree.of(dataset.store().tree(dataset.name()), keys, values);
     this.keys = keys;
     this.values = values;
     this.records = records;
@@ -71,15 +78,54 @@ public final class TypedDataset<K, V> {
       KeyCodec<K> keys,
       Codec<V> values,
       List<? extends TypedIndex<V, ?>> indexes) {
+    return open(store, name, keys, values, indexes, DatasetOptions.defaults());
+  }
+
+  /**
+   * Opens a dataset with these indexes, or makes it: see {@link Dataset#open}.
+   *
+   * @param <K> the type of primary keys
+   * @param <V> the type of records
+   * @param store an open store
+   * @param name its name
+   * @param keys the codec of primary keys
+   * @param values the codec of records
+   * @param indexes all its indexes
+   * @param options without indexes
+   * @return the dataset
+   * @throws IllegalArgumentException if the options have indexes, or the tree of the records has a
+   *     key order of its own; and as {@link Dataset#open}
+   */
+  public static <K, V> TypedDataset<K, V> open(
+      Store store,
+      String name,
+      KeyCodec<K> keys,
+      Codec<V> values,
+      List<? extends TypedIndex<V, ?>> indexes,
+      DatasetOptions options) {
     Objects.requireNonNull(store, "store");
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(keys, "keys");
     Objects.requireNonNull(values, "values");
     Objects.requireNonNull(indexes, "indexes");
+    if (!Objects.requireNonNull(options, "options").indexes().isEmpty()) {
+      throw new IllegalArgumentException(
+          "the options of dataset '" + name + "' have indexes: give typed ones beside the options");
+    }
+    TypedTree.checkOrder(
+        name,
+        store.treeNames().contains(name)
+            ? store.tree(name).options().keyOrder()
+            : options.primary().keyOrder());
     DecodedRecords<V> records = new DecodedRecords<>(values);
-    DatasetOptions.Builder options = DatasetOptions.builder();
-    indexes.forEach(index -> options.index(definition(index, records)));
-    return new TypedDataset<>(Dataset.open(store, name, options.build()), keys, values, records);
+    DatasetOptions with =
+        new DatasetOptions(
+            options.primary(),
+            indexes.stream().map(index -> definition(index, records)).toList(),
+            options.changeTimeout(),
+            options.progress(),
+            options.updateIndexes());
+    return new TypedDataset<>(Dataset.open(store, name, with), keys, values, records);
   }
 
   /**
@@ -156,6 +202,16 @@ public final class TypedDataset<K, V> {
    */
   public @Nullable V get(K key) {
     return decoded(dataset.get(encodeKey(key)));
+  }
+
+  /**
+   * {@return the record of a key as of a snapshot, or null if there was none}
+   *
+   * @param key the primary key
+   * @param snapshot the moment
+   */
+  public @Nullable V get(K key, Snapshot snapshot) {
+    return primary.get(key, snapshot);
   }
 
   /**
@@ -282,6 +338,19 @@ public final class TypedDataset<K, V> {
   }
 
   /**
+   * {@return the records with an index key as of a snapshot, by primary key}
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param indexKey the index key
+   * @param snapshot the moment
+   */
+  public <I> List<Map.Entry<K, V>> find(TypedIndex<V, I> index, I indexKey, Snapshot snapshot) {
+    Objects.requireNonNull(index, "index");
+    return typed(dataset.find(snapshot, index.name(), encodeIndexKey(index, indexKey)));
+  }
+
+  /**
    * {@return the records with an index key as a transaction sees them, by primary key}
    *
    * @param <I> the type of index keys
@@ -305,28 +374,160 @@ public final class TypedDataset<K, V> {
         .toList();
   }
 
+  // ---- many records
+
+  /**
+   * {@return the records of a range of primary keys in its order, as they are now} Close the
+   * stream, as {@link TypedTree#entries(KeyRange)}.
+   *
+   * @param range which keys
+   */
+  public Stream<Map.Entry<K, V>> entries(KeyRange<K> range) {
+    return primary.entries(range);
+  }
+
+  /**
+   * As {@link #entries(KeyRange)}, as of a snapshot, which the stream may outlive.
+   *
+   * @param range which keys
+   * @param snapshot the moment
+   * @return the records, to be closed
+   */
+  public Stream<Map.Entry<K, V>> entries(KeyRange<K> range, Snapshot snapshot) {
+    return primary.entries(range, snapshot);
+  }
+
+  /**
+   * As {@link #entries(KeyRange)}, as a transaction sees them; its end closes the stream.
+   *
+   * @param transaction the transaction that it is part of
+   * @param range which keys
+   * @return the records, to be closed
+   */
+  public Stream<Map.Entry<K, V>> entries(Transaction transaction, KeyRange<K> range) {
+    return primary.entries(transaction, range);
+  }
+
   /**
    * {@return the records in a range of an index, by index key and then by primary key, as they are
    * now} A record with many index keys comes once with each. Close the stream, as {@link
-   * TypedTree#entries(KeyRange)}.
+   * TypedTree#entries(KeyRange)}. {@link #cursor(TypedIndex, KeyRange)} tells index keys, too.
    *
    * @param <I> the type of index keys
    * @param index the index
    * @param range which keys
    */
   public <I> Stream<Map.Entry<K, V>> entries(TypedIndex<V, I> index, KeyRange<I> range) {
+    return stream(cursor(index, range), range);
+  }
+
+  /**
+   * As {@link #entries(TypedIndex, KeyRange)}, as of a snapshot, which must outlive the stream.
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param range which keys
+   * @param snapshot the moment
+   * @return the records, to be closed
+   */
+  public <I> Stream<Map.Entry<K, V>> entries(
+      TypedIndex<V, I> index, KeyRange<I> range, Snapshot snapshot) {
+    return stream(cursor(index, range, snapshot), range);
+  }
+
+  /**
+   * As {@link #entries(TypedIndex, KeyRange)}, as a transaction sees them; its end closes the
+   * stream.
+   *
+   * @param <I> the type of index keys
+   * @param transaction the transaction that it is part of
+   * @param index the index
+   * @param range which keys
+   * @return the records, to be closed
+   */
+  public <I> Stream<Map.Entry<K, V>> entries(
+      Transaction transaction, TypedIndex<V, I> index, KeyRange<I> range) {
+    return stream(cursor(transaction, index, range), range);
+  }
+
+  private static <I, K, V> Stream<Map.Entry<K, V>> stream(
+      TypedIndexCursor<I, K, V> cursor, KeyRange<I> range) {
+    return Entries.of(cursor.untyped(), range, () -> Map.entry(cursor.key(), cursor.value()));
+  }
+
+  /**
+   * {@return the number of entries in a range of an index, as they are now} Goes through all of
+   * them, and reads records only where {@link Maintenance#VALIDATION} needs them. A record counts
+   * once with each index key.
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param range which keys
+   */
+  public <I> long count(TypedIndex<V, I> index, KeyRange<I> range) {
+    try (TypedIndexCursor<I, K, V> cursor = cursor(index, range)) {
+      long count = 0;
+      for (boolean more = cursor.first(); more; more = cursor.next()) {
+        count++;
+      }
+      return count;
+    }
+  }
+
+  /**
+   * {@return a cursor over the records in the order of an index, as they are now}
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param range which keys; a cursor goes both ways, whatever the range's order is
+   */
+  public <I> TypedIndexCursor<I, K, V> cursor(TypedIndex<V, I> index, KeyRange<I> range) {
+    IndexRange bytes = bytes(index, range);
+    return typed(index, dataset.cursor(index.name(), bytes));
+  }
+
+  /**
+   * As {@link #cursor(TypedIndex, KeyRange)}, as of a snapshot, which must outlive the cursor.
+   *
+   * @param <I> the type of index keys
+   * @param index the index
+   * @param range which keys
+   * @param snapshot the moment
+   * @return the cursor, to be closed
+   */
+  public <I> TypedIndexCursor<I, K, V> cursor(
+      TypedIndex<V, I> index, KeyRange<I> range, Snapshot snapshot) {
+    IndexRange bytes = bytes(index, range);
+    return typed(index, dataset.cursor(snapshot, index.name(), bytes));
+  }
+
+  /**
+   * As {@link #cursor(TypedIndex, KeyRange)}, as a transaction sees them; its end closes the
+   * cursor.
+   *
+   * @param <I> the type of index keys
+   * @param transaction the transaction that it is part of
+   * @param index the index
+   * @param range which keys
+   * @return the cursor, to be closed
+   */
+  public <I> TypedIndexCursor<I, K, V> cursor(
+      Transaction transaction, TypedIndex<V, I> index, KeyRange<I> range) {
+    IndexRange bytes = bytes(index, range);
+    return typed(index, dataset.cursor(transaction, index.name(), bytes));
+  }
+
+  private static <I> IndexRange bytes(TypedIndex<?, I> index, KeyRange<I> range) {
     Objects.requireNonNull(index, "index");
-    Objects.requireNonNull(range, "range");
-    ByteRange bytes = range.encode(index.keys());
+    ByteRange bytes = Objects.requireNonNull(range, "range").encode(index.keys());
     byte[] low = bytes.low();
     byte[] high = bytes.high();
     IndexRange wanted = low == null ? IndexRange.all() : IndexRange.from(low);
-    IndexCursor cursor = dataset.cursor(index.name(), high == null ? wanted : wanted.to(high));
-    return Entries.stream(
-        cursor::first,
-        cursor::next,
-        () -> Map.entry(keys.decode(cursor.key()), decodeValue(cursor.value())),
-        cursor);
+    return high == null ? wanted : wanted.to(high);
+  }
+
+  private <I> TypedIndexCursor<I, K, V> typed(TypedIndex<V, I> index, IndexCursor cursor) {
+    return new TypedIndexCursor<>(cursor, index.keys(), keys, values);
   }
 
   @Override

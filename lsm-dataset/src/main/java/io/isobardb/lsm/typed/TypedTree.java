@@ -10,6 +10,8 @@ import io.isobardb.lsm.WriteBatch;
 import io.isobardb.lsm.option.KeyOrder;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -72,18 +74,22 @@ public final class TypedTree<K, V> {
     Objects.requireNonNull(tree, "tree");
     Objects.requireNonNull(keys, "keys");
     Objects.requireNonNull(values, "values");
-    KeyOrder order = tree.options().keyOrder();
+    checkOrder(tree.name(), tree.options().keyOrder());
+    return new TypedTree<>(tree, keys, values);
+  }
+
+  /** Refuses an order of keys that is not the codecs'. */
+  static void checkOrder(String tree, KeyOrder order) {
     if (!order.isBytes()) {
       throw new IllegalArgumentException(
           "tree '"
-              + tree.name()
+              + tree
               + "' has the key order '"
               + order.name()
               + "', and a typed tree needs '"
               + KeyOrder.BYTES.name()
               + "', in which its codec keeps the order of keys");
     }
-    return new TypedTree<>(tree, keys, values);
   }
 
   /** {@return the tree that this is a view of} */
@@ -161,6 +167,39 @@ public final class TypedTree<K, V> {
   }
 
   /**
+   * {@return the values of many keys, in their order, null for those that are not there} All are as
+   * they were at one moment of this call, and cost less than one by one.
+   *
+   * @param keys in any order; one may come twice
+   */
+  public List<@Nullable V> multiGet(List<? extends K> keys) {
+    return decodedAll(tree.multiGet(encodedAll(keys)));
+  }
+
+  /**
+   * As {@link #multiGet(List)}, as of a snapshot.
+   *
+   * @param keys in any order; one may come twice
+   * @param snapshot the moment
+   * @return the values then, in the order of the keys; null for those that were not there
+   */
+  public List<@Nullable V> multiGet(List<? extends K> keys, Snapshot snapshot) {
+    return decodedAll(tree.multiGet(encodedAll(keys), snapshot));
+  }
+
+  private List<byte[]> encodedAll(List<? extends K> many) {
+    List<byte[]> bytes = new ArrayList<>(Objects.requireNonNull(many, "keys").size());
+    many.forEach(key -> bytes.add(encodeKey(key)));
+    return bytes;
+  }
+
+  private List<@Nullable V> decodedAll(List<byte @Nullable []> found) {
+    List<@Nullable V> decoded = new ArrayList<>(found.size());
+    found.forEach(bytes -> decoded.add(decoded(bytes)));
+    return decoded;
+  }
+
+  /**
    * {@return whether there is such a key}
    *
    * @param key its key
@@ -170,13 +209,13 @@ public final class TypedTree<K, V> {
   }
 
   /**
-   * {@return the entries of a range in the order of keys, as they are now} Close the stream: an
-   * open one makes merges keep what it sees. It belongs to one thread at a time.
+   * {@return the entries of a range in its order, as they are now} Close the stream: an open one
+   * makes merges keep what it sees. It belongs to one thread at a time.
    *
    * @param range which keys
    */
   public Stream<Map.Entry<K, V>> entries(KeyRange<K> range) {
-    return stream(tree.cursor(options(range)));
+    return stream(tree.cursor(options(range)), range);
   }
 
   /**
@@ -187,7 +226,7 @@ public final class TypedTree<K, V> {
    * @return the entries, to be closed
    */
   public Stream<Map.Entry<K, V>> entries(KeyRange<K> range, Snapshot snapshot) {
-    return stream(tree.cursor(options(range).snapshot(snapshot)));
+    return stream(tree.cursor(options(range).snapshot(snapshot)), range);
   }
 
   /**
@@ -199,15 +238,15 @@ public final class TypedTree<K, V> {
    */
   public Stream<Map.Entry<K, V>> entries(Transaction transaction, KeyRange<K> range) {
     Objects.requireNonNull(transaction, "transaction");
-    return stream(transaction.cursor(tree, options(range)));
+    return stream(transaction.cursor(tree, options(range)), range);
   }
 
   private CursorOptions options(KeyRange<K> range) {
     return Objects.requireNonNull(range, "range").encode(keys).options();
   }
 
-  private Stream<Map.Entry<K, V>> stream(Cursor cursor) {
-    return Entries.stream(cursor::first, cursor::next, () -> entry(cursor), cursor);
+  private Stream<Map.Entry<K, V>> stream(Cursor cursor, KeyRange<K> range) {
+    return Entries.of(cursor, range, () -> entry(cursor));
   }
 
   /** The entry that a cursor stands on. */
@@ -449,6 +488,20 @@ public final class TypedTree<K, V> {
    */
   public @Nullable V putIfAbsent(K key, V value) {
     return decoded(tree.putIfAbsent(encodeKey(key), encodeValue(value)));
+  }
+
+  /**
+   * As {@link #putIfAbsent(Object, Object)}, in a transaction. The key is read as by {@link
+   * Transaction#getForUpdate}.
+   *
+   * @param transaction the transaction that it is part of
+   * @param key its key
+   * @param value its value
+   * @return the value that is there, and stays; null if there was none
+   */
+  public @Nullable V putIfAbsent(Transaction transaction, K key, V value) {
+    Objects.requireNonNull(transaction, "transaction");
+    return decoded(transaction.putIfAbsent(tree, encodeKey(key), encodeValue(value)));
   }
 
   /**

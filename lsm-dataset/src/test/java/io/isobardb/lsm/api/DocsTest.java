@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.Tree;
+import io.isobardb.lsm.typed.Pair;
+import io.isobardb.lsm.typed.TypedDataset;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
@@ -144,6 +147,7 @@ class DocsTest {
 
       assertEquals(2L, call(recipes, "visits", "ada"));
       assertNotNull(call(recipes, "people"));
+      pagesAreRead(recipes, store);
       Tree byTime = store.openTree("by-time");
       byTime.put(ByteBuffer.allocate(Long.BYTES).putLong(3).array(), early);
       Tree byUser = store.openTree("by-user");
@@ -158,6 +162,37 @@ class DocsTest {
       byte[] id = {9};
       call(recipes, "save", orders, store.openTree("by-customer"), id, id, id);
       assertArrayEquals(id, orders.get(id));
+    }
+  }
+
+  /** Five members in pages of two. */
+  @SuppressWarnings("unchecked")
+  private static void pagesAreRead(Object recipes, Store store) throws Exception {
+    var members = (TypedDataset<Long, Object>) call(recipes, "members");
+    ClassLoader loader = recipes.getClass().getClassLoader();
+    Constructor<?> member =
+        loader.loadClass("Recipes$Member").getDeclaredConstructor(String.class, String.class);
+    member.setAccessible(true);
+    for (long id = 1; id <= 5; id++) {
+      members.put(id, member.newInstance("m" + id, id < 4 ? "London" : "Bath"));
+    }
+    assertEquals(3, ((List<?>) call(recipes, "londoners", members)).size());
+    List<String> seen = new ArrayList<>();
+    Pair<String, Long> last = null;
+    for (int page = 0; page < 4; page++) {
+      String text = call(recipes, "page", members, last).toString();
+      Matcher parts = Pattern.compile("name=(m\\d)|first=(\\w+), second=(\\d)").matcher(text);
+      while (parts.find()) {
+        if (parts.group(1) != null) {
+          seen.add(parts.group(1));
+        } else {
+          last = new Pair<>(parts.group(2), Long.valueOf(parts.group(3)));
+        }
+      }
+    }
+    assertEquals(List.of("m4", "m5", "m1", "m2", "m3"), seen);
+    try (Snapshot now = store.snapshot()) {
+      assertEquals(List.of(5L, 4L, 3L, 2L, 1L), call(recipes, "newest", members, now));
     }
   }
 

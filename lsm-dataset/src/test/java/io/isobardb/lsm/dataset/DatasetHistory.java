@@ -77,11 +77,24 @@ final class DatasetHistory {
         Records.numberIndex("number-lazy", Maintenance.VALIDATION));
   }
 
+  private static Index inVersion(Index index, int version) {
+    return Index.builder(index.name())
+        .key(index.extractor())
+        .unique(index.unique())
+        .maintenance(index.maintenance())
+        .version(version)
+        .build();
+  }
+
   private Dataset openDataset() {
+    return Dataset.open(store, "d", options(indexes).build());
+  }
+
+  private DatasetOptions.Builder options(TreeMap<String, Index> definitions) {
     DatasetOptions.Builder options =
         DatasetOptions.builder().primary(TreeOptions.builder().logged(logged).build());
-    indexes.values().forEach(options::index);
-    return Dataset.open(store, "d", options.build());
+    definitions.values().forEach(options::index);
+    return options;
   }
 
   int crashes() {
@@ -140,7 +153,7 @@ final class DatasetHistory {
         close();
         forget();
         store = world.open();
-        dataset = openDataset();
+        dataset = random.nextBoolean() ? openDataset() : updated();
       } else {
         last = "crash";
         crash();
@@ -365,6 +378,46 @@ final class DatasetHistory {
     }
   }
 
+  /** Opens the dataset with other indexes than it has; maybe a crash breaks that off. */
+  private Dataset updated() {
+    last = "reopening with other indexes";
+    TreeMap<String, Index> wanted = new TreeMap<>();
+    for (Index index : all()) {
+      if (random.nextBoolean()) {
+        wanted.put(index.name(), inVersion(index, 1 + random.nextInt(2)));
+      }
+    }
+    List<SimulatedStorage> disks = new ArrayList<>();
+    CrashMode[] modes = CrashMode.values();
+    DatasetOptions.Builder options =
+        options(wanted)
+            .updateIndexes(true)
+            .progress(
+                (name, records) -> {
+                  if (random.nextInt(3) == 0) {
+                    disks.add(world.crashed(modes[random.nextInt(modes.length)]));
+                  }
+                });
+    Dataset opened;
+    try {
+      opened = Dataset.open(store, "d", options.build());
+    } catch (DuplicateKeyException e) {
+      duplicates++;
+      wanted.values().removeIf(Index::unique);
+      opened = Dataset.open(store, "d", options(wanted).updateIndexes(true).build());
+    }
+    if (!disks.isEmpty()) {
+      crashes++;
+      store.close();
+      world.use(disks.get(random.nextInt(disks.size())));
+      store = world.open();
+      opened = Dataset.open(store, "d", options(wanted).updateIndexes(true).build());
+    }
+    indexes.clear();
+    indexes.putAll(wanted);
+    return opened;
+  }
+
   private void crash() {
     crashes++;
     CrashMode[] modes = CrashMode.values();
@@ -490,14 +543,11 @@ final class DatasetHistory {
     assertAt(
         cursor.seek(indexKey, key),
         cursor,
-        expected.stream()
-            .filter(
-                e -> {
-                  int c = Arrays.compareUnsigned(e.indexKey(), indexKey);
-                  return c > 0 || c == 0 && Arrays.compareUnsigned(e.key(), key) >= 0;
-                })
-            .findFirst()
-            .orElse(null));
+        expected.stream().filter(e -> !isBefore(e, indexKey, key)).findFirst().orElse(null));
+    assertAt(
+        cursor.seekBefore(indexKey, key),
+        cursor,
+        expected.stream().filter(e -> isBefore(e, indexKey, key)).reduce((a, b) -> b).orElse(null));
     assertAt(
         cursor.seekBefore(indexKey),
         cursor,
@@ -505,6 +555,11 @@ final class DatasetHistory {
             .filter(e -> Arrays.compareUnsigned(e.indexKey(), indexKey) < 0)
             .reduce((a, b) -> b)
             .orElse(null));
+  }
+
+  private static boolean isBefore(IndexEntry entry, byte[] indexKey, byte[] key) {
+    int c = Arrays.compareUnsigned(entry.indexKey(), indexKey);
+    return c < 0 || c == 0 && Arrays.compareUnsigned(entry.key(), key) < 0;
   }
 
   private static void assertAt(boolean on, IndexCursor cursor, @Nullable IndexEntry expected) {

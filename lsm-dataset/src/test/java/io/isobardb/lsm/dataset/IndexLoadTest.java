@@ -238,4 +238,86 @@ class IndexLoadTest {
     }
     assertTrue(crashes[0] > 20, crashes[0] + " crashes");
   }
+
+  private static DatasetOptions updating(Index... indexes) {
+    DatasetOptions.Builder options = DatasetOptions.builder().updateIndexes(true);
+    List.of(indexes).forEach(options::index);
+    return options.build();
+  }
+
+  private static List<String> described(Dataset dataset) {
+    return dataset.indexes().stream()
+        .map(index -> index.name() + " " + index.version() + " " + index.state())
+        .toList();
+  }
+
+  private static Index inVersion(Index index, int version) {
+    return Index.builder(index.name()).key(index.extractor()).version(version).build();
+  }
+
+  @Test
+  void indexesBecomeThoseThatAreGiven() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    Index value = byValue(Maintenance.EAGER, false);
+    Index part = byPart(Maintenance.EAGER);
+    try (Store store = open(storage)) {
+      fill(store.openTree("d"));
+      dataset(store, true, value);
+    }
+    for (int i = 0; i < 2; i++) { // the second time there is nothing to do
+      try (Store store = open(storage)) {
+        Dataset dataset = Dataset.open(store, "d", updating(inVersion(value, 2), part));
+        assertEquals(List.of("by-part 1 READY", "by-value 2 READY"), described(dataset));
+        assertTrue(dataset.check().isSound());
+        assertEquals(1, dataset.find("by-value", bytes(value(7))).size());
+        assertEquals(
+            List.of("d", "d/catalog", "d/index/by-part/3", "d/index/by-value/2"),
+            store.treeNames());
+      }
+    }
+    try (Store store = open(storage)) {
+      Dataset dataset = Dataset.open(store, "d", updating(part));
+      assertEquals(List.of("by-part 1 READY"), described(dataset));
+      assertEquals(List.of("d", "d/catalog", "d/index/by-part/3"), store.treeNames());
+    }
+  }
+
+  @Test
+  void nothingGoesIfAnIndexCantBeBuilt() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    Index value = byValue(Maintenance.EAGER, true);
+    Index same = Index.builder("same").key((key, record) -> List.of(bytes("x"))).build();
+    Index unique = Index.builder("same").key(same.extractor()).unique(true).build();
+    try (Store store = open(storage)) {
+      fill(store.openTree("d"));
+      dataset(store, true, value);
+    }
+    try (Store store = open(storage)) {
+      assertThrows(DuplicateKeyException.class, () -> Dataset.open(store, "d", updating(unique)));
+      Dataset dataset = dataset(store, true, value);
+      assertEquals(List.of("by-value 1 READY"), described(dataset));
+      assertTrue(dataset.check().isSound());
+    }
+    try (Store store = open(storage)) {
+      Dataset dataset = Dataset.open(store, "d", updating(same));
+      assertEquals(RECORDS, dataset.find("same", bytes("x")).size());
+    }
+  }
+
+  @Test
+  void anotherDefinitionIsRefusedUnlessIndexesAreUpdated() {
+    SimulatedStorage storage = new SimulatedStorage(clock);
+    try (Store store = open(storage)) {
+      dataset(store, true, byValue(Maintenance.EAGER, false));
+    }
+    try (Store store = open(storage)) {
+      String told =
+          assertThrows(
+                  IllegalArgumentException.class,
+                  () -> dataset(store, true, byPart(Maintenance.EAGER)))
+              .getMessage();
+      assertTrue(told.contains("'by-part': open the dataset with DatasetOptions.update"), told);
+      assertTrue(told.contains("'by-value' that is not among the definitions"), told);
+    }
+  }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.lsm.Durability;
+import io.isobardb.lsm.Snapshot;
 import io.isobardb.lsm.Store;
 import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.WriteBatch;
@@ -98,6 +99,12 @@ class TimeSeriesTest {
             assertEquals(
                 List.copyOf(expected.entrySet()), points(series, name, Instant.MIN, Instant.MAX));
             assertEquals(List.of(), points(series, name, other, other));
+            assertEquals(
+                List.copyOf(expected.subMap(from, true, to, false).descendingMap().entrySet()),
+                newest(series, name, from, to));
+            assertEquals(
+                List.copyOf(expected.descendingMap().entrySet()),
+                newest(series, name, Instant.MIN, Instant.MAX));
           }
           default -> {
             series.put(name, time, i);
@@ -107,6 +114,37 @@ class TimeSeriesTest {
         }
       }
       store.close();
+    }
+  }
+
+  private static List<Map.Entry<Instant, Integer>> newest(
+      TimeSeries<Integer> series, String name, Instant from, Instant to) {
+    try (var points = series.newestFirst(name, from, to)) {
+      return points.toList();
+    }
+  }
+
+  @Test
+  void aSeriesIsReadAsOfASnapshotBothWays() {
+    try (Store store = Store.open(directory, SMALL)) {
+      TimeSeries<Integer> series = open(store);
+      Instant first = Instant.ofEpochSecond(5);
+      series.put("a", first, 1);
+      series.put("b", first.plus(BUCKET.multipliedBy(3)), 2);
+      try (Snapshot before = store.snapshot()) {
+        series.put("a", first, 3);
+        series.put("a", first.plusSeconds(1), 4);
+        try (var points = series.entries("a", Instant.MIN, Instant.MAX, before);
+            var newest = series.newestFirst("a", Instant.MIN, Instant.MAX, before)) {
+          assertEquals(List.of(Map.entry(first, 1)), points.toList());
+          assertEquals(List.of(Map.entry(first, 1)), newest.toList());
+        }
+      }
+      // Far behind it, beyond a bucket that only another series has.
+      try (var asOf = series.newestFirst("a", first, first.plus(BUCKET.multipliedBy(9)))) {
+        assertEquals(4, asOf.findFirst().orElseThrow().getValue());
+      }
+      assertEquals(List.of(), newest(series, "c", Instant.MIN, Instant.MAX));
     }
   }
 

@@ -95,6 +95,74 @@ class TypedTreeTest {
   }
 
   @Test
+  void rangesAreReadBothWays() {
+    for (int i = 0; i < 10; i++) {
+      tree.put(i, "v" + i);
+    }
+    try (Snapshot now = store.snapshot();
+        Transaction transaction = store.begin()) {
+      tree.put(20, "later");
+      tree.put(transaction, 6, "mine");
+      KeyRange<Integer> last = KeyRange.between(3, 20).descending().to(7, true);
+      assertEquals(List.of(7, 6, 5, 4, 3), keys(tree.entries(last)));
+      assertEquals(List.of(9, 8), keys(tree.entries(KeyRange.from(8).descending(), now)));
+      try (Stream<Map.Entry<Integer, String>> seen = tree.entries(transaction, last)) {
+        assertEquals(List.of("v7", "mine"), seen.limit(2).map(Map.Entry::getValue).toList());
+      }
+      transaction.rollback();
+    }
+    tree.deleteRange(KeyRange.from(3).descending());
+    assertEquals(List.of(2, 1, 0), keys(tree.entries(KeyRange.<Integer>all().descending())));
+    assertEquals(List.of(), keys(tree.entries(KeyRange.from(3).descending())));
+  }
+
+  @Test
+  void partsAreReadBothWays() {
+    KeyCodec<Pair<String, Integer>> keys = KeyCodec.pair(KeyCodec.ofString(), KeyCodec.ofInt());
+    TypedTree<Pair<String, Integer>, String> points =
+        TypedTree.of(store.openTree("points"), keys, Codec.string());
+    for (String series : List.of("a", "ab", "b")) {
+      for (int i = 0; i < 3; i++) {
+        points.put(new Pair<>(series, i), series + i);
+      }
+    }
+    KeyRange<Pair<String, Integer>> ofSeries = KeyRange.startingWith("ab");
+    try (Stream<Map.Entry<Pair<String, Integer>, String>> seen =
+        points.entries(ofSeries.descending())) {
+      assertEquals(List.of("ab2", "ab1", "ab0"), seen.map(Map.Entry::getValue).toList());
+    }
+  }
+
+  private static List<Integer> keys(Stream<Map.Entry<Integer, String>> entries) {
+    try (entries) {
+      return entries.map(Map.Entry::getKey).toList();
+    }
+  }
+
+  @Test
+  void manyKeysAreReadAtOnce() {
+    tree.put(1, "one");
+    tree.put(3, "three");
+    try (Snapshot before = store.snapshot()) {
+      tree.put(2, "two");
+      assertEquals(Arrays.asList("three", "two", null), tree.multiGet(List.of(3, 2, 7)));
+      assertEquals(Arrays.asList("three", null, "one"), tree.multiGet(List.of(3, 2, 1), before));
+    }
+  }
+
+  @Test
+  void whatIsThereStaysInATransaction() {
+    tree.put(1, "one");
+    try (Transaction transaction = store.begin()) {
+      assertEquals("one", tree.putIfAbsent(transaction, 1, "uno"));
+      assertNull(tree.putIfAbsent(transaction, 2, "due"));
+      assertFalse(tree.contains(2));
+      transaction.commit();
+    }
+    assertEquals(Arrays.asList("one", "due"), tree.multiGet(List.of(1, 2)));
+  }
+
+  @Test
   void aKeyIsReplacedOnlyIfItIsThere() {
     assertNull(tree.replace(1, "a"));
     assertFalse(tree.contains(1));
