@@ -167,7 +167,7 @@ public final class IdleWatch implements StoreWatch {
     }
     boolean isWritten = before == null || before.bytesWritten() != written;
     boolean cleans = merger.unhindered() && settler.requestClean(tree, isWritten);
-    if (isWritten) {
+    if (before == null || isWritten) {
       seen.put(tree, new Seen(written, Settler.Reads.of(tree)));
       settler.forget(tree);
       memoryMerger.request(tree);
