@@ -389,7 +389,7 @@ public final class DirectoryStorage implements Storage {
         if (place.aside) {
           files.delete(place.name);
         } else {
-          places.values().remove(place);
+          places.remove(place.name, place);
         }
       }
     } finally {

@@ -112,14 +112,9 @@ final class Segments implements AutoCloseable {
    */
   List<SegmentLayout> find(LogExtent extent) throws IOException {
     long start = extent.startLsn();
-    long lowest = Long.MAX_VALUE;
     long highest = -1;
     for (String name : storage.list()) {
-      long index = SegmentLayout.indexOf(name);
-      if (index >= 0) {
-        lowest = Math.min(lowest, index);
-        highest = Math.max(highest, index);
-      }
+      highest = Math.max(highest, SegmentLayout.indexOf(name));
     }
     if (highest < 0) {
       if (start > Lsn.FIRST || extent.syncedLsn() > Lsn.FIRST) {

