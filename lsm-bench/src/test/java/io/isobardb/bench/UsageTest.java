@@ -157,6 +157,8 @@ class UsageTest {
         "latency --burst-count 0 | --burst-count must be 1 or more",
         "latency --burst 1s --rate 5 | --rate is for loads with a rate of their own",
         "latency --burst 1s --load steady | --load and --burst say the same",
+        "latency --engine rocksdb --option ioMode=BUFFERED | --option ioMode is for Isobar",
+        "latency --engine rocksdb --schedule ALWAYS | --schedule is for Isobar",
         "latency --load-file . | --load-file: . is a directory",
         "phases --option foo | 'foo' is not NAME=VALUE",
         "phases --option foo=1 | unknown option foo",
