@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.isobardb.cli.console.Exit;
 import io.isobardb.cli.console.JsonOption;
 import io.isobardb.cli.console.Numbers;
+import io.isobardb.cli.console.UsageException;
 import io.isobardb.lsm.Cursor;
 import io.isobardb.lsm.Durability;
 import io.isobardb.lsm.Store;
@@ -42,6 +43,9 @@ public final class RangeDeletesCommand implements Callable<Integer> {
   /** With few range deletes fewer reads tell as much. */
   private static final int READS_OF_RANGE = 100;
 
+  /** Keys that one of many range deletes covers. */
+  private static final int RANGE_KEYS = 10;
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -77,6 +81,13 @@ public final class RangeDeletesCommand implements Callable<Integer> {
     Numbers.check("--megabytes", megabytes, 1, 1_000_000);
     Numbers.checkAtLeast("--entries", entries, 1);
     Numbers.check("--ranges", ranges, 1, 10_000_000);
+    if (entries / ranges <= RANGE_KEYS) {
+      throw new UsageException(
+          "--entries must be more than "
+              + RANGE_KEYS
+              + " for each of --ranges: what is read lies"
+              + " between them");
+    }
     Path parent = directory;
     Path work =
         parent == null
@@ -161,7 +172,7 @@ public final class RangeDeletesCommand implements Callable<Integer> {
               after,
               after / (before * 0.1),
               work,
-              100.0 * work / (before - after)));
+              100.0 * work / Math.max(1, before - after)));
     }
   }
 
@@ -179,7 +190,7 @@ public final class RangeDeletesCommand implements Callable<Integer> {
       int stride = entries / ranges;
       long begun = System.nanoTime();
       for (int i = 0; i < ranges; i++) {
-        trees[1].deleteRange(key(i * stride), key(i * stride + 10), Durability.ASYNC);
+        trees[1].deleteRange(key(i * stride), key(i * stride + RANGE_KEYS), Durability.ASYNC);
       }
       long took = System.nanoTime() - begun;
       double[][] nanos = new double[2][ROUNDS];
@@ -218,7 +229,8 @@ public final class RangeDeletesCommand implements Callable<Integer> {
     int reads = (int) Math.min(READS, (long) READS_OF_RANGE * ranges);
     byte[][] keys = new byte[reads][];
     for (int i = 0; i < reads; i++) {
-      int within = deleted ? random.nextInt(10) : 10 + random.nextInt(stride - 10);
+      int within =
+          deleted ? random.nextInt(RANGE_KEYS) : RANGE_KEYS + random.nextInt(stride - RANGE_KEYS);
       keys[i] = key(random.nextInt(ranges) * stride + within);
     }
     ByteBuffer target = ByteBuffer.allocate(200);

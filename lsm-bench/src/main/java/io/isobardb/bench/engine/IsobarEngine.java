@@ -43,8 +43,14 @@ public final class IsobarEngine implements Engine {
 
   /** With Isobar's defaults for all that the comparison does not set. */
   static Engine open(EngineOptions options) {
+    return open(options, StoreOptions.builder());
+  }
+
+  /** The same with {@code others} for what the comparison does not set. */
+  public static Engine open(EngineOptions options, StoreOptions.Builder others) {
     return open(
         options,
+        others,
         EngineKind.ISOBAR.label(),
         TreeOptions.builder()
             .runs(Runs.parse(options.runs()))
@@ -55,14 +61,15 @@ public final class IsobarEngine implements Engine {
   /** The same with one run on each level. */
   static Engine openLeveled(EngineOptions options) {
     TreeOptions tree = TreeOptions.builder().maxSpace(options.maxSpace()).build();
-    return open(options, EngineKind.ISOBAR_LEVELED.label(), tree);
+    return open(options, StoreOptions.builder(), EngineKind.ISOBAR_LEVELED.label(), tree);
   }
 
-  private static Engine open(EngineOptions options, String label, TreeOptions tree) {
+  private static Engine open(
+      EngineOptions options, StoreOptions.Builder others, String label, TreeOptions tree) {
     return new IsobarEngine(
         options.dir(),
         label,
-        StoreOptions.builder()
+        others
             .memoryBudget(options.memoryBytes())
             .ioMode(options.directIo() ? IoMode.DIRECT : IoMode.BUFFERED)
             .durability(options.syncWrites() ? Durability.SYNC : Durability.ASYNC)

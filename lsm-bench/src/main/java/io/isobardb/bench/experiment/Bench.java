@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -81,6 +82,13 @@ final class Bench {
   /** Options with nothing set but what was given for all points. */
   StoreOptions.Builder freeOptions() {
     return settings.storeOptions();
+  }
+
+  /** What was given for all points, and over it what an experiment sets itself, by name. */
+  Map<String, String> options(Map<String, String> own) {
+    Map<String, String> all = new LinkedHashMap<>(settings.options());
+    all.putAll(own);
+    return all;
   }
 
   /** Options that most points share: the paper's memory and log, no tuner. */

@@ -56,7 +56,7 @@ abstract class Fill implements VirtualExperiment {
         new FullSpeed(
             new Operations(100, 0, KEYS, false, batch(point)),
             new Place(1, 2, Math.max(LEAST_BUDGET, memory * 3 / 2), Device.OF_BURSTS),
-            all,
+            bench.options(all),
             seconds);
     return List.of(Bench.row(point, load.run(bench.seed(), bench::progress)));
   }

@@ -102,13 +102,13 @@ final class InternalWork implements VirtualExperiment {
         new ScaledLoad(
             load,
             load.equals(STEADY) ? STEADY_RATE : 0,
-            work(point.text(WORK)),
+            work(point.text(WORK), bench),
             Math.min(MOST, PART_OF_SMALL * factor),
             Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS)));
     return List.of(Bench.row(point, scaled.run(bench.seed(), bench::progress)));
   }
 
-  private static Work work(String text) {
+  private static Work work(String text, Bench bench) {
     long limit =
         text.endsWith(LIMITED)
             ? Long.parseLong(text.substring(0, text.length() - LIMITED.length())) << 20
@@ -120,7 +120,8 @@ final class InternalWork implements VirtualExperiment {
           default -> Jobs.ORDERED;
         };
     boolean unlimited = text.equals(ORDER) || text.equals(NEITHER);
-    return new Work(jobs, limit, unlimited ? Map.of("ioBandwidth", "unlimited") : Map.of());
+    return new Work(
+        jobs, limit, bench.options(unlimited ? Map.of("ioBandwidth", "unlimited") : Map.of()));
   }
 
   @Override

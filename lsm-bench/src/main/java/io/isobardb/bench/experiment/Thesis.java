@@ -36,6 +36,7 @@ final class Thesis {
     Map<String, String> all = new LinkedHashMap<>(options);
     all.put("memoryTuner", "off");
     double seconds = Math.min(MOST_SECONDS, bench.scale().seconds(SMALL_SECONDS));
-    return new FullSpeed(operations, place, all, seconds).run(bench.seed(), bench::progress);
+    return new FullSpeed(operations, place, bench.options(all), seconds)
+        .run(bench.seed(), bench::progress);
   }
 }

@@ -10,6 +10,7 @@ import io.isobardb.bench.engine.Directories;
 import io.isobardb.bench.engine.Engine;
 import io.isobardb.bench.engine.EngineKind;
 import io.isobardb.bench.engine.EngineOptions;
+import io.isobardb.bench.engine.IsobarEngine;
 import io.isobardb.bench.engine.Session;
 import io.isobardb.bench.experiment.report.Charts;
 import io.isobardb.bench.experiment.report.Claims;
@@ -131,7 +132,7 @@ final class Thrash implements Experiment {
     rehearse(point.text(ENGINE), dir, bench);
     long budget = (long) point.number(MEMORY) << 20;
     EngineOptions options = new EngineOptions(dir, budget, true, false, trees);
-    try (Engine engine = EngineKind.of(point.text(ENGINE)).open(options)) {
+    try (Engine engine = open(point.text(ENGINE), options, bench)) {
       return List.of(
           new Row(
               point.parameters(),
@@ -155,7 +156,7 @@ final class Thrash implements Experiment {
     EngineOptions options = new EngineOptions(rehearsal, REHEARSAL_BUDGET, true, false, 8);
     try {
       Files.createDirectories(rehearsal);
-      try (Engine rehearsed = EngineKind.of(engine).open(options)) {
+      try (Engine rehearsed = open(engine, options, bench)) {
         write(
             rehearsed,
             8,
@@ -167,6 +168,12 @@ final class Thrash implements Experiment {
       throw new UncheckedIOException("cannot make " + rehearsal, e);
     }
     Directories.delete(rehearsal);
+  }
+
+  private static Engine open(String engine, EngineOptions options, Bench bench) {
+    return engine.equals(ISOBAR)
+        ? IsobarEngine.open(options, bench.freeOptions())
+        : EngineKind.of(engine).open(options);
   }
 
   private static Map<String, Double> write(

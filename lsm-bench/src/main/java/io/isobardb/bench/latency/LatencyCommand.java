@@ -53,6 +53,10 @@ import picocli.CommandLine.Spec;
     })
 public final class LatencyCommand implements Callable<Integer> {
   private static final double WARM_UP_SECONDS = 5;
+
+  /** The option that other engines have, too. */
+  private static final String WRITE_MEMORY = "writeMemory";
+
   private static final int LEAST_MEMORY = 8 << 20;
   private static final double SUSTAINED = 0.95;
   private static final long LEAST_DEVICE = 1 << 20;
@@ -437,8 +441,19 @@ public final class LatencyCommand implements Callable<Integer> {
 
   private Runs parsedRuns() {
     Runs parsed = UsageException.ofArguments(() -> Runs.parse(runs));
-    if (!parsed.isLeveled() && Contender.parse(engine).stream().noneMatch(Contender::isIsobar)) {
+    if (Contender.parse(engine).stream().anyMatch(Contender::isIsobar)) {
+      return parsed;
+    }
+    if (!parsed.isLeveled()) {
       throw new UsageException("--runs is for Isobar");
+    }
+    if (schedule != null) {
+      throw new UsageException("--schedule is for Isobar");
+    }
+    for (String option : runOptions.options().keySet()) {
+      if (!option.equals(WRITE_MEMORY)) {
+        throw new UsageException("--option " + option + " is for Isobar; others have writeMemory");
+      }
     }
     return parsed;
   }

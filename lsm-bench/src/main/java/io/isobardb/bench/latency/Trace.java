@@ -101,6 +101,9 @@ record Trace(List<Span> spans) {
   static Trace read(Path file) throws IOException {
     List<Span> spans = new ArrayList<>();
     List<String> lines;
+    if (Files.isDirectory(file)) {
+      throw new UsageException("--load-file: " + file + " is a directory; give a file");
+    }
     try {
       lines = Files.readAllLines(file, StandardCharsets.UTF_8);
     } catch (NoSuchFileException e) {

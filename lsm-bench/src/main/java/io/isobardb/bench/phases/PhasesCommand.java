@@ -16,11 +16,13 @@ import io.isobardb.lsm.policy.Adaptation;
 import io.isobardb.lsm.policy.TreeShape;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -128,7 +130,7 @@ public final class PhasesCommand implements Callable<Integer> {
       names = "--option",
       paramLabel = "NAME=VALUE",
       description = "An option of all stores; docs/options.md has them.")
-  private List<String> options = new ArrayList<>();
+  private Map<String, String> options = new LinkedHashMap<>();
 
   @Option(
       names = "--seed",
@@ -163,7 +165,7 @@ public final class PhasesCommand implements Callable<Integer> {
         PhaseList ordered = order == Order.random ? phases.shuffled(seed) : phases;
         PhasesRun run = new PhasesRun(ordered, records, before, budget, maxSpace, options);
         for (Contender contender : contenders) {
-          run.storeOptions(contender);
+          UsageException.ofArguments(() -> run.storeOptions(contender));
         }
         for (Contender contender : contenders) {
           progress.stage(contender.name() + ", seed " + (seed + i));
@@ -199,10 +201,15 @@ public final class PhasesCommand implements Callable<Integer> {
     if (workload != null || operations != null) {
       throw new UsageException("--file says what is done: leave out --workload and --operations");
     }
+    if (Files.isDirectory(given)) {
+      throw new UsageException("--file: " + given + " is a directory; give a file of phases");
+    }
     try {
       return PhaseList.parse(Files.readString(given, StandardCharsets.UTF_8));
     } catch (NoSuchFileException e) {
       throw new UsageException("--file: there is no file " + given);
+    } catch (MalformedInputException e) {
+      throw new UsageException("--file: " + given + " is no text", e);
     }
   }
 

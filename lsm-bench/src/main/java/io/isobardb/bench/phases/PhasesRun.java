@@ -8,6 +8,7 @@ import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.policy.Adaptation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What is run: phases on simulated stores.
@@ -24,7 +25,7 @@ record PhasesRun(
     long warmUp,
     long memoryBytes,
     double maxSpace,
-    List<String> options) {
+    Map<String, String> options) {
   private static final String BEFORE = "updates=100";
 
   /** Runs all phases with one contender. */
@@ -83,10 +84,7 @@ record PhasesRun(
             .logLimit(Math.max(16 << 20, memoryBytes / 2))
             .memoryTuner(false);
     ExperimentalOptions.set(builder, e -> e.adaptation(contender.adaptation()));
-    for (String option : options) {
-      int equals = option.indexOf('=');
-      builder.set(option.substring(0, equals), option.substring(equals + 1));
-    }
+    options.forEach(builder::set);
     return builder.build();
   }
 

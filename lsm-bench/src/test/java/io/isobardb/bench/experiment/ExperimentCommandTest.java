@@ -225,4 +225,22 @@ class ExperimentCommandTest {
     assertTrue(err.toString().contains("measured with " + with + "; resume with"), err.toString());
     assertEquals(file, Files.readString(csv));
   }
+
+  /** Each of a way of its own to make its store: what is noted as an option must be one of it. */
+  @ParameterizedTest
+  @CsvSource({
+    "fill-log, log=async, experiment.flushTrigger=0.5",
+    "thesis-threads, threads at work=3, experiment.flushTrigger=0.5",
+  })
+  void optionsReachTheStoresOfEachExperiment(String name, String only, String option)
+      throws Exception {
+    List<Map<String, Double>> figures = new ArrayList<>();
+    for (List<String> more : List.of(List.<String>of(), List.of("--option", option))) {
+      List<String> args = new ArrayList<>(List.of("--only", only));
+      args.addAll(more);
+      assertEquals(0, experiment(name, args.toArray(String[]::new)), err.toString());
+      figures.add(Csv.read(dir.resolve(name + ".csv")).rows().get(0).figures());
+    }
+    assertNotEquals(figures.get(0), figures.get(1));
+  }
 }

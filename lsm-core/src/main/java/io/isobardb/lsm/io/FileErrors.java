@@ -16,12 +16,13 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns what the system says of a file into a message for people: the full path, what failed, why,
  * and what to do. The JDK's own messages are often the path alone.
  */
-final class FileErrors {
+public final class FileErrors {
   /** What to do about too few descriptors. */
   static final String MORE_DESCRIPTORS =
       "Raise the process's limit (ulimit -n), or lower maxOpenFiles";
@@ -117,6 +118,18 @@ final class FileErrors {
       e.addSuppressed(unknown);
       return false;
     }
+  }
+
+  /**
+   * {@return why a file can't be opened, if that lies with the file; null if somebody can mend it,
+   * as what is missing is a permission or a descriptor}
+   *
+   * @param e what opening it threw
+   */
+  public static @Nullable String ofFile(IOException e) {
+    // What was explained has the system's own words in its cause.
+    String reason = reason(e.getCause() instanceof IOException cause ? cause : e);
+    return reason.contains("permission denied") || reason.contains(TOO_MANY_OPEN) ? null : reason;
   }
 
   private static String reason(IOException e) {

@@ -1,6 +1,7 @@
 package io.isobardb.repair.format;
 
 import io.isobardb.lsm.io.DataFile;
+import io.isobardb.lsm.io.FileErrors;
 import io.isobardb.lsm.io.ForwardingStorage;
 import io.isobardb.lsm.io.Storage;
 import io.isobardb.lsm.option.IoMode;
@@ -8,8 +9,6 @@ import io.isobardb.lsm.version.Manifest;
 import io.isobardb.lsm.wal.SegmentLayout;
 import io.isobardb.memory.page.Memory;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -26,9 +25,6 @@ import java.util.TreeMap;
  * <p>Thread rule: one thread.
  */
 public final class UnreadableAsZeros extends ForwardingStorage {
-  /** What {@link java.nio.file.FileSystemException#getReason} says then is nothing of the file. */
-  private static final String TOO_MANY_OPEN = "too many open files";
-
   private final Map<String, BitSet> blocks = new TreeMap<>();
   private final Map<String, String> unopened = new TreeMap<>();
 
@@ -82,15 +78,13 @@ public final class UnreadableAsZeros extends ForwardingStorage {
     try {
       open(name, IoMode.BUFFERED).close();
       return true;
-    } catch (AccessDeniedException e) {
-      // It can be mended, and then nothing is lost.
-      throw e;
-    } catch (FileSystemException e) {
-      String reason = String.valueOf(e.getReason());
-      if (reason.contains(TOO_MANY_OPEN)) {
+    } catch (IOException e) {
+      String why = FileErrors.ofFile(e);
+      if (why == null) {
+        // It can be mended, and then nothing is lost.
         throw e;
       }
-      unopened.put(name, reason);
+      unopened.put(name, "can't be opened: " + why);
       return false;
     }
   }
