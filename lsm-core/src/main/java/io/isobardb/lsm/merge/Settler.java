@@ -51,7 +51,7 @@ final class Settler {
 
   /**
    * How many times what it takes to be rid of delete markers scans must have lost by them, if the
-   * tree is written to. So that takes this part of the time of scans at most.
+   * tree is written to.
    */
   static final int TIMES_BESIDE_WRITES = 8;
 

@@ -47,7 +47,17 @@ final class TupleCodec extends KeyCodec<List<?>> {
 
   static int writeParts(List<? extends KeyCodec<?>> codecs, List<?> parts, CodecOutput out) {
     for (int i = 0; i < Math.min(parts.size(), codecs.size()); i++) {
-      write(codecs.get(i), parts.get(i), out, false);
+      try {
+        write(codecs.get(i), parts.get(i), out, false);
+      } catch (ClassCastException e) {
+        throw new IllegalArgumentException(
+            "keys can't begin with "
+                + parts
+                + ": part "
+                + (i + 1)
+                + " is not of the type that its codec takes",
+            e);
+      }
     }
     return codecs.size() - 1;
   }

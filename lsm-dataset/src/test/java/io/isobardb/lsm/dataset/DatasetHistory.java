@@ -32,6 +32,10 @@ final class DatasetHistory {
   private static final int NUMBERS = 40;
 
   private final SplittableRandom random;
+
+  /** Which indexes openings ask for. */
+  private final SplittableRandom changes;
+
   private final SimulatedDatasets world;
   private final boolean logged;
 
@@ -57,6 +61,7 @@ final class DatasetHistory {
 
   DatasetHistory(long seed) {
     this.random = new SplittableRandom(seed);
+    this.changes = new SplittableRandom(~seed);
     this.world = new SimulatedDatasets(seed);
     this.logged = random.nextInt(4) != 0;
     states.add(Records.newModel());
@@ -153,7 +158,7 @@ final class DatasetHistory {
         close();
         forget();
         store = world.open();
-        dataset = random.nextBoolean() ? openDataset() : updated();
+        dataset = changes.nextInt(3) == 0 ? updated() : openDataset();
       } else {
         last = "crash";
         crash();
@@ -383,8 +388,8 @@ final class DatasetHistory {
     last = "reopening with other indexes";
     TreeMap<String, Index> wanted = new TreeMap<>();
     for (Index index : all()) {
-      if (random.nextBoolean()) {
-        wanted.put(index.name(), inVersion(index, 1 + random.nextInt(2)));
+      if (changes.nextBoolean()) {
+        wanted.put(index.name(), inVersion(index, 1 + changes.nextInt(2)));
       }
     }
     List<SimulatedStorage> disks = new ArrayList<>();
@@ -394,8 +399,8 @@ final class DatasetHistory {
             .updateIndexes(true)
             .progress(
                 (name, records) -> {
-                  if (random.nextInt(3) == 0) {
-                    disks.add(world.crashed(modes[random.nextInt(modes.length)]));
+                  if (changes.nextInt(3) == 0) {
+                    disks.add(world.crashed(modes[changes.nextInt(modes.length)]));
                   }
                 });
     Dataset opened;
@@ -409,7 +414,7 @@ final class DatasetHistory {
     if (!disks.isEmpty()) {
       crashes++;
       store.close();
-      world.use(disks.get(random.nextInt(disks.size())));
+      world.use(disks.get(changes.nextInt(disks.size())));
       store = world.open();
       opened = Dataset.open(store, "d", options(wanted).updateIndexes(true).build());
     }

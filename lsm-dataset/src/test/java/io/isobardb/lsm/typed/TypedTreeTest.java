@@ -133,6 +133,17 @@ class TypedTreeTest {
     }
   }
 
+  @Test
+  void aPartOfAnotherTypeIsTold() {
+    KeyCodec<Pair<String, Integer>> keys = KeyCodec.pair(KeyCodec.ofString(), KeyCodec.ofInt());
+    TypedTree<Pair<String, Integer>, String> points =
+        TypedTree.of(store.openTree("points"), keys, Codec.string());
+    String told =
+        assertThrows(IllegalArgumentException.class, () -> points.entries(KeyRange.startingWith(5)))
+            .getMessage();
+    assertTrue(told.contains("begin with [5]: part 1"), told);
+  }
+
   private static List<Integer> keys(Stream<Map.Entry<Integer, String>> entries) {
     try (entries) {
       return entries.map(Map.Entry::getKey).toList();
