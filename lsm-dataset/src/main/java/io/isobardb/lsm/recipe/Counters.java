@@ -169,7 +169,7 @@ public final class Counters<K> {
     return tree.entries(range);
   }
 
-  /** {@return the tree that holds the counters} */
+  /** {@return the tree that holds the counters: for reads as of a snapshot; null is 0 there} */
   public TypedTree<K, Long> tree() {
     return tree;
   }

@@ -155,7 +155,10 @@ public final class ExpiringMap<K, V> {
     return tree.entries(range);
   }
 
-  /** {@return the tree that holds the map} */
+  /**
+   * {@return the tree that holds the map: for transactions, batches and snapshots} What is put
+   * there without an instant lives for the lifetime of the map, too.
+   */
   public TypedTree<K, V> tree() {
     return tree;
   }
