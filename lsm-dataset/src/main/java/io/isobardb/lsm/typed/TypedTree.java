@@ -173,7 +173,9 @@ public final class TypedTree<K, V> {
    * @param keys in any order; one may come twice
    */
   public List<@Nullable V> multiGet(List<? extends K> keys) {
-    return decodedAll(tree.multiGet(encodedAll(keys)));
+    List<@Nullable V> values = new ArrayList<>();
+    tree.multiGet(encodedAll(keys)).forEach(bytes -> values.add(decoded(bytes)));
+    return values;
   }
 
   /**
@@ -184,19 +186,15 @@ public final class TypedTree<K, V> {
    * @return the values then, in the order of the keys; null for those that were not there
    */
   public List<@Nullable V> multiGet(List<? extends K> keys, Snapshot snapshot) {
-    return decodedAll(tree.multiGet(encodedAll(keys), snapshot));
+    List<@Nullable V> values = new ArrayList<>();
+    tree.multiGet(encodedAll(keys), snapshot).forEach(bytes -> values.add(decoded(bytes)));
+    return values;
   }
 
   private List<byte[]> encodedAll(List<? extends K> many) {
     List<byte[]> bytes = new ArrayList<>(Objects.requireNonNull(many, "keys").size());
     many.forEach(key -> bytes.add(encodeKey(key)));
     return bytes;
-  }
-
-  private List<@Nullable V> decodedAll(List<byte @Nullable []> found) {
-    List<@Nullable V> decoded = new ArrayList<>(found.size());
-    found.forEach(bytes -> decoded.add(decoded(bytes)));
-    return decoded;
   }
 
   /**
