@@ -276,6 +276,7 @@ public final class Committer {
                 + cause.getMessage(),
             cause);
     failure.fail(stopped);
+    failure.markTold();
     return stopped;
   }
 

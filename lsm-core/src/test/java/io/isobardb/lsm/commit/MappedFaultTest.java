@@ -15,6 +15,7 @@ import io.isobardb.lsm.TreeOptions;
 import io.isobardb.lsm.error.StoreFailedException;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.simulation.SimulatedWorld;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -78,5 +79,20 @@ class MappedFaultTest {
       assertNull(again.tree("ordered").get(key(20)));
       again.tree("ordered").put(key(20), value(20, 100));
     }
+  }
+
+  /** Closing tells of a failure that no call has told. */
+  @Test
+  void theWriteThatMetTheFaultHasToldOfIt() {
+    Faulty order = new Faulty();
+    SimulatedWorld world = new SimulatedWorld(8);
+    StoreOptions options = StoreOptions.builder().memoryBudget(8 << 20).keyOrder(order).build();
+    Store store = world.open(options);
+    Tree ordered = store.openTree("ordered", TreeOptions.builder().keyOrder(order).build());
+    ordered.put(key(1), value(1, 100));
+    order.armed = true;
+    assertThrows(StoreFailedException.class, () -> ordered.put(key(2), value(2, 100)));
+    order.armed = false;
+    store.close();
   }
 }

@@ -123,13 +123,26 @@ final class Mappings implements SystemMemory {
       file = create();
     }
     if (file.filled()) {
-      ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
-      for (long size = file.channel().size(); size < bytes; size = file.channel().size()) {
-        file.channel().write(zeros.clear(), size);
-      }
+      fill(file.channel(), bytes);
     }
     // A sparse file is extended by the mapping itself, without a block being allocated.
     return file.channel();
+  }
+
+  /** Fills a file up to {@code bytes}. Without room for that it stays as it was. */
+  private static void fill(FileChannel channel, int bytes) throws IOException {
+    long before = channel.size();
+    ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
+    try {
+      for (long size = before; size < bytes; size = channel.size()) {
+        channel.write(zeros.clear(), size);
+      }
+    } catch (ClosedChannelException e) {
+      throw e; // Another one takes its place.
+    } catch (IOException e) {
+      channel.truncate(before);
+      throw e;
+    }
   }
 
   private ZeroFile create() throws IOException {

@@ -1,5 +1,6 @@
 package io.isobardb.memory.system;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class MappingsTest {
   private static final int MB = 1 << 20;
+  private static final Path SHARED = Path.of("/dev/shm");
 
   @TempDir Path dir;
   private final Arenas arenas = Arenas.SUPPORTED ? new Arenas() : null;
@@ -89,16 +91,62 @@ class MappingsTest {
 
   @Test
   void inAFileSystemOfMemoryTheFileIsFilled() throws IOException {
-    Path shared = Path.of("/dev/shm");
-    assumeTrue(Files.isWritable(shared));
-    Region region = in(shared).take(MB);
+    assumeTrue(Files.isWritable(SHARED));
+    Region region = in(SHARED).take(MB);
     assertZeros(region.memory());
     region.memory().putLong(MB - 8, 1);
-    Region larger = in(shared).take(3 * MB + 4096);
+    Region larger = in(SHARED).take(3 * MB + 4096);
     assertZeros(larger.memory());
     assertEquals(List.of(), takenOtherwise);
     region.free();
     larger.free();
+  }
+
+  /** Others want the room, too: a container has few megabytes of it. */
+  @Test
+  void aFileThatCanNotBeFilledKeepsNoMoreThanItHad() throws Exception {
+    assumeTrue(Files.isWritable(SHARED));
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String limited = "ulimit -f 2048 && exec \"$0\" -Xmx32m -cp \"$1\" \"$2\"";
+    String classPath = System.getProperty("java.class.path");
+    Process process =
+        new ProcessBuilder("sh", "-c", limited, java, classPath, Limited.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+    assertEquals("262144, otherwise 8388608, 262144", output);
+  }
+
+  /** In a process that may have no large files. */
+  static final class Limited {
+    public static void main(String[] arguments) throws IOException {
+      DirectBuffers buffers = new DirectBuffers(Arenas.SUPPORTED ? new Arenas() : null);
+      StringBuilder told = new StringBuilder();
+      Mappings mappings =
+          new Mappings(
+              List.of(SHARED),
+              Arenas.SUPPORTED ? new Arenas() : null,
+              bytes -> {
+                told.append(", otherwise ").append(bytes);
+                return buffers.take(bytes);
+              });
+      mappings.take(256 << 10);
+      told.append(fileBytes());
+      mappings.take(8 * MB);
+      System.out.println(told + ", " + fileBytes());
+    }
+
+    private static long fileBytes() throws IOException {
+      try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+        for (Path one : open.toList()) {
+          if (Files.isSymbolicLink(one)
+              && Files.readSymbolicLink(one).toString().contains(".isobar-memory-")) {
+            return Files.size(one);
+          }
+        }
+      }
+      return -1;
+    }
   }
 
   @Test
