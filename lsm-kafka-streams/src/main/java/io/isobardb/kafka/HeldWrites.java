@@ -127,9 +127,12 @@ final class HeldWrites {
     }
   }
 
-  /** These with one more, or with another value for its key. */
-  HeldWrites with(byte[] key, byte[] value) {
-    boolean isNew = get(key) == null;
+  /**
+   * These with one more, or with another value for its key.
+   *
+   * @param isNew whether they have no value for the key
+   */
+  HeldWrites with(byte[] key, byte[] value, boolean isNew) {
     return new HeldWrites(put(root, key, value), isNew ? size + 1 : size);
   }
 

@@ -420,7 +420,7 @@ final class StateTree {
       byte[] value = given == null ? DELETED : given;
       byte[] old = writes.get(key);
       added += old == null ? value.length + key.length + HELD_OVERHEAD : value.length - old.length;
-      writes = writes.with(key, value);
+      writes = writes.with(key, value, old == null);
     }
     held = writes;
     heldBytes += added;

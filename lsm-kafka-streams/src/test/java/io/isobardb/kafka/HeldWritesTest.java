@@ -28,8 +28,8 @@ class HeldWritesTest {
       for (int i = 0; i < 200; i++) {
         byte[] key = ascending ? new byte[] {(byte) i} : key(random);
         byte[] value = {(byte) i};
-        map.put(key, value);
-        writes = writes.with(key, value);
+        boolean isNew = map.put(key, value) == null;
+        writes = writes.with(key, value, isNew);
         if (i % 50 == 7) {
           moments.add(writes);
           asMaps.add(new TreeMap<>(map));
