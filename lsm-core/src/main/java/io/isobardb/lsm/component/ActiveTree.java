@@ -69,6 +69,7 @@ public final class ActiveTree implements WrittenEntries {
   private final long targetBytes;
   private final ActiveFilter.Chain filters;
   private final LeafWriter writer;
+  private final Runnable onFirst;
   private final AtomicInteger pages = new AtomicInteger();
   private final ReentrantLock structure = new ReentrantLock();
 
@@ -94,15 +95,19 @@ public final class ActiveTree implements WrittenEntries {
    * @param targetBytes the size at which it is {@link #full}; the filter is sized for it
    */
   public ActiveTree(PagePool pool, KeyOrder order, long targetBytes) {
-    this(pool, order, targetBytes, targetBytes);
+    this(pool, order, targetBytes, targetBytes, () -> {});
   }
 
   /**
    * An empty tree, as above, with a filter for another size.
    *
    * @param filterBytes the size that the first filter is for
+   * @param onFirst called once, when the tree is no longer {@link #isEmpty} and before it takes its
+   *     first entry; must return at once
    */
-  public ActiveTree(PagePool pool, KeyOrder order, long targetBytes, long filterBytes) {
+  public ActiveTree(
+      PagePool pool, KeyOrder order, long targetBytes, long filterBytes, Runnable onFirst) {
+    this.onFirst = onFirst;
     this.pool = pool;
     this.order = order;
     this.targetBytes = targetBytes;
@@ -245,6 +250,7 @@ public final class ActiveTree implements WrittenEntries {
       nodes.format(memory, base, 0, false, 0, 0);
       splitter = new ActiveSplit(pool, nodes, order.isBytes());
       pages.incrementAndGet();
+      onFirst.run();
       root = page;
     } finally {
       structure.unlock();
