@@ -60,7 +60,12 @@ public final class Sealer {
   private ActiveTree create(int treeId, KeyOrder order, long lastBytes, long slicedBytes) {
     Sealing.Size size = rules.next(gate.limitBytes(), lastBytes, slicedBytes);
     return new ActiveTree(
-        pool, order, size.bytes(), size.filterBytes(), () -> catalog.onHolding(treeId));
+        pool,
+        order,
+        size.bytes(),
+        size.filterBytes(),
+        gate.firstRoom(),
+        () -> catalog.onHolding(treeId));
   }
 
   /** Seals what a write has filled, unless it may grow on. */

@@ -507,6 +507,7 @@ public final class Flusher implements Flushes {
     cutLog();
     holdWriters();
     seeL0();
+    engine.gate().firstRoom().makeRoom();
     if (engine.gate().pressed()) {
       listener.memoryShort();
     }
