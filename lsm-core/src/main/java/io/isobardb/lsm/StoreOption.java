@@ -567,6 +567,15 @@ final class StoreOption {
               "A larger one is slower to write to; a smaller one makes more runs to read and"
                   + " merge.");
 
+  static final Option<Double> CROWDED_PART =
+      ALL.option(EXPERIMENT, "experiment.crowdedPart", NUMBER)
+          .from(0.0, 1000.0)
+          .byDefault(0.125)
+          .does(
+              "If a page for each tree with entries in memory would take more than this part of the"
+                  + " write memory, the first entries of trees lie on the Java heap.",
+              "With 1000 all lie in pages, with 0 the first ones of each tree do not.");
+
   static final Option<Long> DISK_TABLE_SIZE =
       ALL.option(EXPERIMENT, "experiment.diskTableSize", BYTES)
           .where("0, or from 32KB to 1GB", OptionLimits::isTableSize)

@@ -117,7 +117,8 @@ final class RandomOptions {
                 .filtersByLevel((writeMemory >> 17) % 3 != 1)
                 .flushTrigger(random.nextInt(3) == 0 ? 0.95 : 0.875)
                 .processorMinimum(writeMemory > budget / 8 ? 0.01 : 1024)
-                .indexLookups((writeMemory >> 16) % 2 == 0 ? 0 : 0.25));
+                .indexLookups((writeMemory >> 16) % 2 == 0 ? 0 : 0.25)
+                .crowdedPart((writeMemory >> 16) % 3 == 0 ? 0.125 : 0));
     drawn
         .maxSpace(1.01 + random.nextInt(4) / 2.0)
         .keyOrder(FallingOrder.FALLING)

@@ -513,6 +513,7 @@ public final class Committer {
       // What is visible is taken first: a reader that is not registered later reads there or later.
       long visible = log.visible();
       tree.states().deleteRange(tree.order(), write.range(), snapshots, visible);
+      engine.catalog().onHolding(tree.id());
       return;
     }
     if (write.expiry() != Expiry.NEVER) {

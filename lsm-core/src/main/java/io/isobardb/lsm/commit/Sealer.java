@@ -3,6 +3,7 @@ package io.isobardb.lsm.commit;
 import io.isobardb.lsm.component.ActiveTree;
 import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.state.ActiveSeals;
+import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
 import io.isobardb.lsm.wal.Log;
 import io.isobardb.memory.pool.Backoff;
@@ -22,6 +23,7 @@ import java.util.function.LongSupplier;
 public final class Sealer {
   private final Log log;
   private final WriteGate gate;
+  private final Catalog catalog;
   private final PagePool pool;
   private final Sealing rules;
   private final Consumer<TreeHandle> onSealed;
@@ -33,7 +35,8 @@ public final class Sealer {
   public Sealer(Engine engine, Sealing rules, Consumer<TreeHandle> onSealed) {
     this.log = engine.log();
     this.gate = engine.gate();
-    this.pool = engine.catalog().space().pool();
+    this.catalog = engine.catalog();
+    this.pool = catalog.space().pool();
     this.rules = rules;
     this.onSealed = onSealed;
   }
@@ -43,20 +46,26 @@ public final class Sealer {
     return rules;
   }
 
-  /** A tree's first active SSTable. */
-  public ActiveTree first(KeyOrder order) {
-    return create(order, 0, 0);
+  /** The first active SSTable of a tree that is going to be in the catalog. */
+  public ActiveTree first(int treeId, KeyOrder order) {
+    return create(treeId, order, 0, 0);
   }
 
   /** The one after that of now. */
   private ActiveTree next(TreeHandle tree) {
     long slicedBytes = tree.memory().isSliced() ? tree.states().current().memoryBytes() : 0;
-    return create(tree.order(), tree.activeTree().bytesUsed(), slicedBytes);
+    return create(tree.id(), tree.order(), tree.activeTree().bytesUsed(), slicedBytes);
   }
 
-  private ActiveTree create(KeyOrder order, long lastBytes, long slicedBytes) {
+  private ActiveTree create(int treeId, KeyOrder order, long lastBytes, long slicedBytes) {
     Sealing.Size size = rules.next(gate.limitBytes(), lastBytes, slicedBytes);
-    return new ActiveTree(pool, order, size.bytes(), size.filterBytes());
+    return new ActiveTree(
+        pool,
+        order,
+        size.bytes(),
+        size.filterBytes(),
+        gate.firstRoom(),
+        () -> catalog.onHolding(treeId));
   }
 
   /** Seals what a write has filled, unless it may grow on. */

@@ -1,5 +1,6 @@
 package io.isobardb.lsm.commit;
 
+import io.isobardb.lsm.component.FirstRoom;
 import io.isobardb.lsm.error.StoreClosedException;
 import io.isobardb.lsm.error.WriteStalledException;
 import io.isobardb.lsm.event.Observers;
@@ -52,6 +53,7 @@ public final class WriteGate implements StallCounter {
   private static final long WISH_NANOS = 1_000_000_000;
 
   private final PagePool pool;
+  private final FirstRoom firstRoom;
   private final Clock clock;
   private final Signal freed;
   private final Observers observers;
@@ -137,8 +139,12 @@ public final class WriteGate implements StallCounter {
     boolean makeRoom(long bytes, long nanos);
   }
 
+  /**
+   * @param firstRoom what of the write memory lies on the heap; the rest are pages of its pool
+   * @param limitBytes the size of the write memory
+   */
   public WriteGate(
-      PagePool pool,
+      FirstRoom firstRoom,
       Environment environment,
       Observers observers,
       Relief relief,
@@ -146,7 +152,8 @@ public final class WriteGate implements StallCounter {
       Backpressure.Limits limits) {
     this.limits = limits;
     this.fullness = limits.memory();
-    this.pool = pool;
+    this.firstRoom = firstRoom;
+    this.pool = firstRoom.pool();
     this.clock = environment.clock();
     this.freed = environment.scheduler().signal(Awaited.MEMORY);
     this.observers = observers;
@@ -167,6 +174,7 @@ public final class WriteGate implements StallCounter {
   /** Moves the wall between write memory and buffer cache. */
   public void setLimitBytes(long bytes) {
     limitBytes = bytes;
+    firstRoom.setLimitBytes(bytes);
     triggerBytes = fullness.flushFrom(bytes);
     freed.raise();
   }
@@ -193,9 +201,14 @@ public final class WriteGate implements StallCounter {
     return fullness.limitFor(usedBytes() + wanted());
   }
 
+  /** What first entries of trees, on the heap, take of the write memory. */
+  public FirstRoom firstRoom() {
+    return firstRoom;
+  }
+
   /** Write memory in use, in bytes. */
   public long usedBytes() {
-    return pool.approximateBytes(Purpose.WRITE);
+    return pool.approximateBytes(Purpose.WRITE) + firstRoom.bytes();
   }
 
   /** Write memory that is not in use, less what a writer waits for, in bytes. */

@@ -119,21 +119,33 @@ final class ActiveCursor extends LeafEntryCursor {
         long found = tree.descend(at, offset, length, lsn, before);
         leaf = (int) found;
         if (leaf == PagePool.NONE) {
-          return false;
+          FirstEntries first = tree.first();
+          if (first == null) {
+            if (tree.root() != PagePool.NONE) {
+              continue;
+            }
+            return false;
+          }
+          first.copyTo(tree.nodes, memory, base);
+          return showCopy();
         }
         Memory source = pool.memory(leaf);
         int sourceBase = pool.base(leaf);
         tree.nodes.replaceContents(source, sourceBase, memory, base);
         if (!ActiveNodes.changed(source, sourceBase, (int) (found >>> 32))) {
-          memory.putInt(base + VERSION, 0);
-          version = 0;
-          shape = memory.getLong(base + SHAPE);
-          return true;
+          return showCopy();
         }
       }
     } finally {
       pool.epochs().exit(epoch);
     }
+  }
+
+  private boolean showCopy() {
+    memory.putInt(base + VERSION, 0);
+    version = 0;
+    shape = memory.getLong(base + SHAPE);
+    return true;
   }
 
   /**
@@ -150,7 +162,7 @@ final class ActiveCursor extends LeafEntryCursor {
         long found = tree.descend(key, offset, length, lsn, false);
         leaf = (int) found;
         if (leaf == PagePool.NONE) {
-          return true;
+          return tree.first() == null && tree.root() == PagePool.NONE;
         }
         version = (int) (found >>> 32);
         memory = pool.memory(leaf);

@@ -50,6 +50,9 @@ import org.jspecify.annotations.Nullable;
  * whatever a torn read said, once the version has been compared. See {@link ActiveNodes}.
  */
 public final class ActiveTree implements WrittenEntries {
+  /** First entries take this part of a page at most. */
+  private static final int FIRST_SHARE = 2;
+
   /** The node was edited meanwhile. */
   private static final int TORN = Integer.MIN_VALUE;
 
@@ -69,6 +72,8 @@ public final class ActiveTree implements WrittenEntries {
   private final long targetBytes;
   private final ActiveFilter.Chain filters;
   private final LeafWriter writer;
+  private final FirstRoom room;
+  private final Runnable onFirst;
   private final AtomicInteger pages = new AtomicInteger();
   private final ReentrantLock structure = new ReentrantLock();
 
@@ -80,6 +85,9 @@ public final class ActiveTree implements WrittenEntries {
   private volatile boolean exact;
 
   private volatile int root = PagePool.NONE;
+
+  /** All entries while there is no root; null if there are none. Cleared after a root is set. */
+  private volatile @Nullable FirstEntries first;
 
   // Guarded by structure.
   private @Nullable ActiveSplit splitter;
@@ -94,15 +102,26 @@ public final class ActiveTree implements WrittenEntries {
    * @param targetBytes the size at which it is {@link #full}; the filter is sized for it
    */
   public ActiveTree(PagePool pool, KeyOrder order, long targetBytes) {
-    this(pool, order, targetBytes, targetBytes);
+    this(pool, order, targetBytes, targetBytes, new FirstRoom(pool, 0, 0), () -> {});
   }
 
   /**
    * An empty tree, as above, with a filter for another size.
    *
    * @param filterBytes the size that the first filter is for
+   * @param room of first entries on the heap
+   * @param onFirst called when the tree is no longer {@link #isEmpty} and before it takes its first
+   *     entry; must return at once
    */
-  public ActiveTree(PagePool pool, KeyOrder order, long targetBytes, long filterBytes) {
+  public ActiveTree(
+      PagePool pool,
+      KeyOrder order,
+      long targetBytes,
+      long filterBytes,
+      FirstRoom room,
+      Runnable onFirst) {
+    this.room = room;
+    this.onFirst = onFirst;
     this.pool = pool;
     this.order = order;
     this.targetBytes = targetBytes;
@@ -191,7 +210,9 @@ public final class ActiveTree implements WrittenEntries {
       long at = descend(write.key, write.keyOffset, write.keyLength, write.lsn, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
-        plant();
+        if (begin(write)) {
+          return;
+        }
         continue;
       }
       int version = (int) (at >>> 32);
@@ -229,25 +250,66 @@ public final class ActiveTree implements WrittenEntries {
     }
   }
 
-  private void plant() {
+  /**
+   * While there is no root: adds a version to the first entries, or plants a root if they should
+   * not take it.
+   *
+   * @return whether the version is in
+   */
+  private boolean begin(Write write) {
     structure.lock();
     try {
       if (root != PagePool.NONE) {
-        return;
+        return false;
       }
-      int page = pool.allocateUrgent(Purpose.WRITE);
-      if (page == PagePool.NONE) {
-        throw pool.outOfBudget("no page left for the active SSTable");
+      FirstEntries before = first;
+      if (before == null) {
+        onFirst.run();
       }
-      Memory memory = pool.memory(page);
-      int base = pool.base(page);
-      memory.putInt(base + VERSION, 0);
-      nodes.format(memory, base, 0, false, 0, 0);
-      splitter = new ActiveSplit(pool, nodes, order.isBytes());
-      pages.incrementAndGet();
-      root = page;
+      if (isFirst(before, write)) {
+        FirstEntries now = (before == null ? FirstEntries.NONE : before).with(write, order);
+        int more = now.bytes() - (before == null ? 0 : before.bytes());
+        if (now.bytes() <= pool.pageSize() / FIRST_SHARE && room.tryTake(more)) {
+          if (before == null) {
+            room.addTrees(1);
+          }
+          first = now;
+          return true;
+        }
+      }
+      plant(before);
+      return false;
     } finally {
       structure.unlock();
+    }
+  }
+
+  /** Whether a version may be among the first entries. Operands are folded in leaves. */
+  private boolean isFirst(@Nullable FirstEntries before, Write write) {
+    return write.overflow == PagePool.NONE
+        && write.kind != Kind.MERGE
+        && (before != null || room.isCrowded());
+  }
+
+  private void plant(@Nullable FirstEntries before) {
+    int page = pool.allocateUrgent(Purpose.WRITE);
+    if (page == PagePool.NONE) {
+      throw pool.outOfBudget("no page left for the active SSTable");
+    }
+    Memory memory = pool.memory(page);
+    int base = pool.base(page);
+    memory.putInt(base + VERSION, 0);
+    splitter = new ActiveSplit(pool, nodes, order.isBytes());
+    pages.incrementAndGet();
+    if (before == null) {
+      nodes.format(memory, base, 0, false, 0, 0);
+      room.addTrees(1);
+      root = page;
+    } else {
+      before.copyTo(nodes, memory, base);
+      root = page;
+      first = null;
+      room.give(before.bytes());
     }
   }
 
@@ -278,6 +340,11 @@ public final class ActiveTree implements WrittenEntries {
   /** The root page, or {@link PagePool#NONE}. */
   int root() {
     return root;
+  }
+
+  /** All entries while there is no {@link #root}; null if there are none, or a root by now. */
+  @Nullable FirstEntries first() {
+    return first;
   }
 
   /** Makes a node the root; the structure lock is held. */
@@ -363,7 +430,11 @@ public final class ActiveTree implements WrittenEntries {
       long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
-        return Probe.ABSENT;
+        FirstEntries first = this.first;
+        if (first == null && root != PagePool.NONE) {
+          continue;
+        }
+        return first == null ? Probe.ABSENT : first.newestLsn(order, key);
       }
       int version = (int) (at >>> 32);
       Memory memory = pool.memory(page);
@@ -400,7 +471,11 @@ public final class ActiveTree implements WrittenEntries {
       long at = descend(key, 0, key.length, sought, false);
       int page = (int) at;
       if (page == PagePool.NONE) {
-        return Probe.ABSENT;
+        FirstEntries first = this.first;
+        if (first == null && root != PagePool.NONE) {
+          continue;
+        }
+        return first == null ? Probe.ABSENT : first.find(order, key, probe);
       }
       int version = (int) (at >>> 32);
       Memory memory = pool.memory(page);
@@ -545,7 +620,12 @@ public final class ActiveTree implements WrittenEntries {
   /** Bytes of the pages held, filter and overflow chains included. */
   @Override
   public long bytesUsed() {
-    return (long) pages.get() * pool.pageSize();
+    int held = pages.get();
+    if (held > 0) {
+      return (long) held * pool.pageSize();
+    }
+    FirstEntries entries = first;
+    return entries == null ? 0 : entries.bytes();
   }
 
   /** The tree was sealed: no put will have an LSN of {@code end} or above. */
@@ -581,7 +661,8 @@ public final class ActiveTree implements WrittenEntries {
   public long entries() {
     structure.lock();
     try {
-      long entries = 0;
+      FirstEntries first = this.first;
+      long entries = first == null ? 0 : first.count();
       if (!freed && !handedOver) {
         for (int leaf : new NodeWalk(this).leaves(root)) {
           entries += ActiveNodes.count(pool.memory(leaf).getLong(pool.base(leaf) + SHAPE));
@@ -634,8 +715,8 @@ public final class ActiveTree implements WrittenEntries {
   public int[] handOver() {
     structure.lock();
     try {
-      if (freed || handedOver) {
-        throw new IllegalStateException("the leaves are not this tree's any more");
+      if (freed || handedOver || first != null) {
+        throw new IllegalStateException("the entries are not in leaves of this tree");
       }
       handedOver = true;
       return new NodeWalk(this).leaves(root);
@@ -656,6 +737,12 @@ public final class ActiveTree implements WrittenEntries {
         return;
       }
       freed = true;
+      if (first != null) {
+        room.give(first.bytes());
+      }
+      if (first != null || root != PagePool.NONE) {
+        room.addTrees(-1);
+      }
       filters.retire();
       if (handedOver) {
         new NodeWalk(this).retireInner(root);

@@ -142,6 +142,11 @@ public final class ExperimentalOptions {
     return number("flushTrigger");
   }
 
+  /** Which part of the write memory a page for each tree may take. */
+  public double crowdedPart() {
+    return number("crowdedPart");
+  }
+
   /** Whether small groups of L0 are merged with each other before they are merged down. */
   public boolean mergesWithinL0() {
     return Boolean.parseBoolean(text("mergesWithinL0"));
@@ -257,6 +262,14 @@ public final class ExperimentalOptions {
      */
     public Builder flushTrigger(double part) {
       return set("flushTrigger", part);
+    }
+
+    /**
+     * Which part of the write memory a page for each tree with entries in memory may take, 0 to
+     * 1000. Beyond it first entries of trees lie on the Java heap. Default: 0.125.
+     */
+    public Builder crowdedPart(double part) {
+      return set("crowdedPart", part);
     }
 
     /** How the SSTables in L0 are kept. Default {@link L0Structure#GREEDY_GROUPED}. */

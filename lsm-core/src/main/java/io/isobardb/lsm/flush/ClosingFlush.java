@@ -43,7 +43,7 @@ public final class ClosingFlush {
     long end = engine.log().end();
     long needed = end - engine.catalog().neededLsn();
     List<TreeHandle> trees =
-        engine.catalog().trees().stream()
+        engine.catalog().holders().stream()
             .filter(tree -> pays(needed, tree.states().current().memoryBytes()))
             .toList();
     long until = engine.nanos() + MOST_NANOS;

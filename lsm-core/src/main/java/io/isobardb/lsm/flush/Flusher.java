@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the write memory below its trigger and the log below its limit, by flushing.
  *
- * <p>Asked by writers and by itself; looks at all trees, idle ones too. The log comes first, and
- * the tree with the lowest LSN in it; for memory's sake the {@link FlushPolicy} chooses, anew after
- * each slice. Trees so small that it takes several to fill an SSTable are flushed together. Thread
- * rule: all methods may be called by any thread; none blocks.
+ * <p>Asked by writers and by itself; looks at all trees with something in memory. The log comes
+ * first, and the tree with the lowest LSN in it; for memory's sake the {@link FlushPolicy} chooses,
+ * anew after each slice. Trees so small that it takes several to fill an SSTable are flushed
+ * together. Thread rule: all methods may be called by any thread; none blocks.
  */
 public final class Flusher implements Flushes {
   private final Engine engine;
@@ -211,7 +211,7 @@ public final class Flusher implements Flushes {
   private FullL0 fullestL0() {
     FullL0 fullest = FullL0.none(settings.l0Rules().least());
     long nanos = engine.nanos();
-    for (TreeHandle tree : engine.catalog().trees()) {
+    for (TreeHandle tree : engine.catalog().holders()) {
       TreeState state = tree.states().current();
       if (state.memoryBytes() > 0) {
         tree.load().look(nanos, tree.counts());
@@ -365,7 +365,7 @@ public final class Flusher implements Flushes {
 
   /** Whether each tree is busy, or holds nothing that could be flushed. */
   private boolean noneFree() {
-    for (TreeHandle tree : engine.catalog().trees()) {
+    for (TreeHandle tree : engine.catalog().holders()) {
       if (!busy(tree) && holdsMemory(tree.states().current(), Cause.LOG)) {
         return false;
       }
@@ -406,11 +406,14 @@ public final class Flusher implements Flushes {
    */
   private FlushView view(Cause cause, @Nullable TreeHandle mine) {
     if (cause != Cause.SHARE) {
-      window.look(engine.catalog().trees());
+      window.look(engine.catalog());
     }
-    double kept = cause == Cause.MEMORY ? keptOfFloors() : 0;
+    double kept =
+        cause == Cause.MEMORY
+            ? FlushRules.keptOfFloors(engine.gate().mostKeptBytes(), engine.catalog().floorBytes())
+            : 0;
     List<TreeMemory> trees = new ArrayList<>();
-    for (TreeHandle tree : engine.catalog().trees()) {
+    for (TreeHandle tree : engine.catalog().holders()) {
       if (holdsMemory(tree.states().current(), cause) && !tree.closed() && isAbout(tree, cause)) {
         trees.add(memory(tree, cause, kept, tree == mine ? l0Full(tree) : busy(tree)));
       }
@@ -444,14 +447,6 @@ public final class Flusher implements Flushes {
     WriteWindow.Lately lately = window.lately(tree.id(), priority.weight());
     return new TreeMemory(
         tree.id(), bytes, flushable, minLsn, busy, tree.memory().isSliced(), lately);
-  }
-
-  private double keptOfFloors() {
-    long floors = 0;
-    for (TreeHandle tree : engine.catalog().trees()) {
-      floors += tree.priority().floorBytes();
-    }
-    return FlushRules.keptOfFloors(engine.gate().mostKeptBytes(), floors);
   }
 
   private boolean busy(TreeHandle tree) {
@@ -506,7 +501,9 @@ public final class Flusher implements Flushes {
       // Its share: what each slice alone has freed is not known.
       long given = (long) ((double) freed * written / Math.max(1, total));
       // Others write meanwhile: it was as much as was written in any case.
+      window.note(tree.id(), tree.counts().bytesWritten());
       window.onFlushed(tree.id(), Math.max(given, written), slice.part().forMemory());
+      engine.catalog().onFlushed(tree);
       tree.work().onFlushed(written, slice.part().forMemory());
       bytesWritten.add(written);
       flushes.increment();
@@ -521,6 +518,7 @@ public final class Flusher implements Flushes {
     cutLog();
     holdWriters();
     seeL0();
+    engine.gate().firstRoom().makeRoom();
     if (engine.gate().pressed()) {
       listener.memoryShort();
     }

@@ -1,11 +1,9 @@
 package io.isobardb.lsm.flush;
 
+import io.isobardb.lsm.state.Catalog;
 import io.isobardb.lsm.state.TreeHandle;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What became of each tree lately, in the last so many bytes written to all of them: how much was
@@ -64,14 +62,13 @@ public final class WriteWindow {
   }
 
   /** Takes in what was written to the trees of a store since the last look. */
-  synchronized void look(Collection<TreeHandle> trees) {
-    for (TreeHandle tree : trees) {
+  synchronized void look(Catalog catalog) {
+    // What others have written is noted when it is flushed.
+    for (TreeHandle tree : catalog.holders()) {
       note(tree.id(), tree.counts().bytesWritten());
     }
-    if (tracks.size() > trees.size()) {
-      Set<Integer> there = new HashSet<>();
-      trees.forEach(tree -> there.add(tree.id()));
-      tracks.keySet().retainAll(there);
+    if (totalBytes / stepBytes > step) {
+      tracks.keySet().removeIf(id -> catalog.tree(id) == null);
     }
     move();
   }

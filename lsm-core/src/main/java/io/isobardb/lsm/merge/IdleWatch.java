@@ -19,17 +19,21 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It also has small SSTables joined where there are many ({@link SmallTables}).
  *
- * <p>Looks at the trees a few times a second, and only as long as something may have changed: a
- * store that is not written to is not looked at again, but once a second if it holds what expires,
- * and when reads have paid for one more merge, or for an index ({@link TableIndexes}). Work that
- * has to be repeated until it is done, and that no one waits for, is done here as well. It also
- * notes the time by which reads have judged what expires, if no commit has done so.
+ * <p>Looks at the trees a few times a second, if that takes a twentieth of a processor at most, and
+ * only as long as something may have changed: a store that is not written to is not looked at
+ * again, but once a second if it holds what expires, and when reads have paid for one more merge,
+ * or for an index ({@link TableIndexes}). Work that has to be repeated until it is done, and that
+ * no one waits for, is done here as well. It also notes the time by which reads have judged what
+ * expires, if no commit has done so.
  *
  * <p>Thread rule: {@link #run} is called by one thread at a time; {@link #onWritten} by any.
  */
 public final class IdleWatch implements StoreWatch {
   /** How long a tree must have been left alone, twice at most. */
   private static final long PERIOD_NANOS = 100_000_000;
+
+  /** A pause is so many times as long as the look before it: of many trees a look takes long. */
+  private static final int PAUSE_PER_LOOK = 20;
 
   /** How soon trees are looked at once cursors have lost much to delete markers. */
   private static final long MARKERS_NANOS = 1_000_000;
@@ -51,6 +55,9 @@ public final class IdleWatch implements StoreWatch {
   private long knownMillis;
 
   private long notedNanos = Long.MIN_VALUE;
+
+  /** How long to wait before trees are looked at again. */
+  private volatile long periodNanos = PERIOD_NANOS;
 
   /**
    * What a tree was like at its last look that found it written to, or lookups to have gained more
@@ -100,7 +107,7 @@ public final class IdleWatch implements StoreWatch {
   public void onWritten() {
     Handle started = handle;
     if (started != null) {
-      started.wakeWithin(PERIOD_NANOS);
+      started.wakeWithin(periodNanos);
     }
   }
 
@@ -130,6 +137,7 @@ public final class IdleWatch implements StoreWatch {
 
   @Override
   public void run() {
+    long began = engine.nanos();
     StoreClock clock = engine.snapshots().time();
     clock.tellLeap();
     boolean asked = clock.lastMillis() != knownMillis;
@@ -144,6 +152,7 @@ public final class IdleWatch implements StoreWatch {
       again |= look(tree);
     }
     forgetClosed();
+    periodNanos = Math.max(PERIOD_NANOS, PAUSE_PER_LOOK * (engine.nanos() - began));
     long told = clock.lastMillis();
     if (!asked || noted()) {
       knownMillis = told;

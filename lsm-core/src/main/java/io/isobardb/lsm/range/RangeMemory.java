@@ -1,6 +1,7 @@
 package io.isobardb.lsm.range;
 
 import io.isobardb.memory.pool.PagePool;
+import io.isobardb.memory.stats.Purpose;
 
 /**
  * What the range deletes of a store's trees take on the Java heap, and how much they may.
@@ -59,7 +60,7 @@ public final class RangeMemory {
 
   /** Tells the ledger again, after a change of the budget. */
   public synchronized void recount() {
-    pool.blocks().countOnHeap(Math.min(bytes, mostBytes()));
+    pool.blocks().countOnHeap(Purpose.RANGE_DELETES, Math.min(bytes, mostBytes()));
   }
 
   /** Has pages give way to what the ledger could not count yet. Holds no lock. */

@@ -4,6 +4,7 @@ import io.isobardb.lsm.StoreOptions;
 import io.isobardb.lsm.baseline.StaticShares;
 import io.isobardb.lsm.commit.Backpressure;
 import io.isobardb.lsm.commit.Sealing;
+import io.isobardb.lsm.component.FirstRoom;
 import io.isobardb.lsm.component.MemoryRules;
 import io.isobardb.lsm.experiment.ExperimentalOptions;
 import io.isobardb.lsm.flush.FlushRules;
@@ -15,11 +16,13 @@ import io.isobardb.lsm.merge.Merger;
 import io.isobardb.lsm.merge.TableSizes;
 import io.isobardb.lsm.option.IoBandwidth;
 import io.isobardb.lsm.option.IoMode;
+import io.isobardb.lsm.policy.MemoryComponent;
 import io.isobardb.lsm.schedule.Bandwidth;
 import io.isobardb.lsm.schedule.BandwidthRules;
 import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.wal.LogOptions;
+import io.isobardb.memory.pool.PagePool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,6 +165,13 @@ final class PartOptions {
   /** When writers are slowed down. */
   Backpressure.Limits backpressure() {
     return Backpressure.Limits.of(given, tableSizes().flushed(0));
+  }
+
+  /** How much first entries of trees may take on the heap, and from when on they lie there. */
+  FirstRoom firstRoom(PagePool pool) {
+    // An index over several active SSTables takes over their leaves.
+    boolean inLeaves = chosen.memoryComponent() == MemoryComponent.ACCORDION_INDEX;
+    return new FirstRoom(pool, inLeaves ? Double.MAX_VALUE : chosen.crowdedPart(), writeMemory);
   }
 
   /** When active SSTables are sealed. */

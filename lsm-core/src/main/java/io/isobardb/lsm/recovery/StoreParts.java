@@ -296,7 +296,12 @@ public final class StoreParts {
             options.filtersByLevel());
     WriteGate gate =
         new WriteGate(
-            pool, environment, observers, links, options.writeMemory(), options.backpressure());
+            options.firstRoom(pool),
+            environment,
+            observers,
+            links,
+            options.writeMemory(),
+            options.backpressure());
     FailureLatch failure = new FailureLatch(links);
     return new Engine(
         catalog,

@@ -177,7 +177,7 @@ final class TreeFactory {
 
   private TreeHandle handle(int id, String name, TreeHandle.Settings settings, Version version) {
     KeyOrder order = settings.order();
-    ActiveTree first = sealer.first(order);
+    ActiveTree first = sealer.first(id, order);
     List<Run> disk =
         Catalog.diskRuns(version, meta -> SSTable.onDisk(engine.catalog().space(), order, meta));
     TreeState state =

@@ -83,6 +83,13 @@ public final class Catalog {
   private final LongSupplier durable;
   private final ReentrantLock manifestLock = new ReentrantLock();
   private final Map<Integer, TreeHandle> byId = new ConcurrentHashMap<>();
+
+  /** Trees that may hold what the manifest lacks; see {@link #holders}. */
+  private final Map<Integer, TreeHandle> holders = new ConcurrentHashMap<>();
+
+  /** Trees with a floor. */
+  private final Set<TreeHandle> floored = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong nextFile;
   private final boolean filtersByLevel;
 
@@ -217,6 +224,51 @@ public final class Catalog {
     return byId.values();
   }
 
+  /**
+   * The trees that hold entries in memory, or range deletes that the manifest lacks, and perhaps
+   * others: those that the log, or a flush, may be about. Most of a thousand trees are idle, so
+   * what is done with each flush goes by these.
+   *
+   * <p>A tree is among them before any of that is visible.
+   */
+  public Collection<TreeHandle> holders() {
+    return holders.values();
+  }
+
+  /** A tree is about to hold its first entry in memory, or has a range delete. */
+  public void onHolding(int treeId) {
+    TreeHandle tree = byId.get(treeId);
+    if (tree != null) {
+      holders.put(treeId, tree);
+    }
+  }
+
+  /** Leaves a tree out of {@link #holders} if it holds nothing. */
+  public void onFlushed(TreeHandle tree) {
+    // In one step: what comes to hold something meanwhile says so behind it.
+    holders.computeIfPresent(
+        tree.id(), (id, holder) -> holder.states().current().holdsNothing() ? null : holder);
+  }
+
+  /**
+   * Sets the part of the write memory that others do not take from a tree.
+   *
+   * @param most that it may be
+   */
+  public void setFloor(TreeHandle tree, long bytes, long most) {
+    tree.setFloor(bytes, most);
+    floored.add(tree);
+  }
+
+  /** What the floors of all trees add up to. */
+  public long floorBytes() {
+    long floors = 0;
+    for (TreeHandle tree : floored) {
+      floors += tree.priority().floorBytes();
+    }
+    return floors;
+  }
+
   public @Nullable TreeHandle tree(int id) {
     return byId.get(id);
   }
@@ -235,6 +287,8 @@ public final class Catalog {
   /** Forgets a tree that was dropped. */
   public void remove(TreeHandle tree) {
     byId.remove(tree.id());
+    holders.remove(tree.id());
+    floored.remove(tree);
   }
 
   /**
@@ -573,7 +627,7 @@ public final class Catalog {
     // First: what is applied from here on lies above it, and may be missed below.
     long needed = visible.getAsLong() + 1;
     long synced = durable.getAsLong();
-    for (TreeHandle tree : byId.values()) {
+    for (TreeHandle tree : holders.values()) {
       if (tree.settings().logged()) {
         Change change = changing.get(tree);
         TreeState state = after(change, tree);

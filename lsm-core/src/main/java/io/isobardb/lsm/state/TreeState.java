@@ -147,6 +147,11 @@ public final class TreeState {
         : new TreeState(active, memory(), disk(), version, ranges.without(gone));
   }
 
+  /** Whether nothing is here that the manifest lacks: no entry in memory, and no range delete. */
+  boolean holdsNothing() {
+    return memoryRuns == 0 && active.content().isEmpty() && ranges.unsaved().isEmpty();
+  }
+
   /** Bytes of write memory that the tree holds. */
   public long memoryBytes() {
     return active.content().bytesUsed() + sealedBytes();

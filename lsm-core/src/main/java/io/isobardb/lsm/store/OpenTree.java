@@ -122,7 +122,7 @@ public final class OpenTree implements Tree {
 
   @Override
   public void setWriteMemoryFloor(long bytes) {
-    handle.setFloor(bytes, store.memoryBudget());
+    store.engine().catalog().setFloor(handle, bytes, store.memoryBudget());
   }
 
   @Override

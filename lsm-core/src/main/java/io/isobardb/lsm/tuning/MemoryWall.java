@@ -174,10 +174,7 @@ public final class MemoryWall {
   }
 
   private WallRules.Floors floors(Division division) {
-    long floors = 0;
-    for (TreeHandle tree : engine.catalog().trees()) {
-      floors += tree.priority().floorBytes();
-    }
+    long floors = engine.catalog().floorBytes();
     int trees = engine.catalog().trees().size();
     long large = Math.min(largestWrite, division.grant() / WallRules.LARGE_WRITES);
     return rules.floors(division, new WallRules.Needs(trees, floors, large));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.isobardb.lsm.component.FirstRoom;
 import io.isobardb.lsm.event.Observers;
 import io.isobardb.lsm.observe.StallReason;
 import io.isobardb.lsm.schedule.Awaited;
@@ -56,7 +57,7 @@ class WriteGateTest {
     scheduler.setStepLimit(10_000);
     gate =
         new WriteGate(
-            pool,
+            new FirstRoom(pool, 1, LIMIT * UNIT),
             new Environment(
                 new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(seed)),
             new Observers("test", new MeteredStorage(new SimulatedStorage(clock), clock)),

@@ -106,7 +106,11 @@ class ActiveTreeModelTest {
 
   private void run(int pageSize, int keyStyle, KeyOrder order, SplittableRandom random) {
     try (PagePool pool = new PagePool(96 << 20, pageSize, true)) {
-      ActiveTree tree = new ActiveTree(pool, order, 24 * pageSize);
+      boolean crowded = random.nextBoolean();
+      ActiveTree tree =
+          crowded
+              ? ActiveTrees.crowded(pool, order, 24 * pageSize)
+              : new ActiveTree(pool, order, 24 * pageSize);
       Model model = new Model(order);
       List<byte[]> keys = new ArrayList<>();
       int distinct = 20 + random.nextInt(600);
@@ -145,6 +149,48 @@ class ActiveTreeModelTest {
       checkCursor(inPlace, tree, model, keys, random);
       tree.free();
     }
+  }
+
+  /** Trees with a few entries, on the heap or in a page by then. */
+  @ParameterizedTest
+  @CsvSource({"4096, 0, true", "8192, 1, true", "8192, 2, true", "4096, 3, true", "8192, 2, false"})
+  void firstEntriesAnswerAsASortedMap(int pageSize, int keyStyle, boolean bytes) {
+    long seed = seeds.nextLong();
+    System.out.println("pages of " + pageSize + ", keys " + keyStyle + ", seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    KeyOrder order = bytes ? KeyOrder.BYTES : BACKWARDS;
+    int onHeap = 0;
+    try (PagePool pool = new PagePool(16 << 20, pageSize, true)) {
+      for (int run = 0; run < 60; run++) {
+        ActiveTree tree = ActiveTrees.crowded(pool, order, 24 * pageSize);
+        Model model = new Model(order);
+        List<byte[]> keys = new ArrayList<>();
+        int distinct = 1 + random.nextInt(12);
+        for (int i = 0; i < distinct; i++) {
+          keys.add(key(keyStyle, tree.maxKeyBytes(), random));
+        }
+        for (int round = random.nextInt(4); round >= 0; round--) {
+          putInFlight(tree, model, keys, pageSize, random);
+          if (random.nextInt(3) == 0) {
+            model.snapshots.add(model.visible);
+          }
+          for (byte[] key : keys) {
+            check(pool, tree, model, key, model.visible);
+            for (long snapshot : model.snapshots) {
+              check(pool, tree, model, key, snapshot);
+            }
+          }
+          check(pool, tree, model, key(keyStyle, tree.maxKeyBytes(), random), model.visible);
+          checkCursor(tree.cursor(Purpose.CURSOR, null, null, -1), tree, model, keys, random);
+        }
+        onHeap += tree.root() == PagePool.NONE ? 1 : 0;
+        tree.sealedAt(model.visible + 1);
+        EntryCursor sealed = tree.cursor(Purpose.MERGE, null, null, model.visible);
+        checkCursor(sealed, tree, model, keys, random);
+        tree.free();
+      }
+    }
+    assertTrue(onHeap > 0, "each tree has a page");
   }
 
   /** A few versions whose LSNs come out of order, as from concurrent writers; then all visible. */

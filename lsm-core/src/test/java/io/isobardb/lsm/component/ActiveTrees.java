@@ -2,7 +2,9 @@ package io.isobardb.lsm.component;
 
 import io.isobardb.lsm.entry.EntryCursor;
 import io.isobardb.lsm.entry.Probe;
+import io.isobardb.lsm.option.KeyOrder;
 import io.isobardb.lsm.sstable.KeyHash;
+import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -17,6 +19,12 @@ final class ActiveTrees {
   static final byte[] RETRY_VALUE = {};
 
   private ActiveTrees() {}
+
+  /** An empty one in a store so full of trees that first entries lie on the heap. */
+  static ActiveTree crowded(PagePool pool, KeyOrder order, long targetBytes) {
+    FirstRoom room = new FirstRoom(pool, 0, pool.limitBytes() / 2);
+    return new ActiveTree(pool, order, targetBytes, targetBytes, room, () -> {});
+  }
 
   /** The value that a reader at an LSN sees, or null. Inside an epoch. */
   static byte @Nullable [] get(ActiveTree tree, byte[] key, long lsn) {

@@ -111,7 +111,8 @@ final class HistoryOptions {
                 .flushTrigger(random.nextInt(3) == 0 ? 0.5 + random.nextInt(48) / 100.0 : 0.875)
                 .processorMinimum(budget == least ? 0.01 : budget < 2 * least ? 1024 : 0.25)
                 // Not drawn, so that all that is stays as it was.
-                .indexLookups(budget / pageSize % 2 == 0 ? 0 : 0.25));
+                .indexLookups(budget / pageSize % 2 == 0 ? 0 : 0.25)
+                .crowdedPart(budget / pageSize % 3 == 0 ? 0.125 : 0));
     drawn.levels(
         random.nextInt(3) == 0 ? Levels.fixed(64L << 10 + random.nextInt(8)) : Levels.dynamic());
     if (writeMemory == budget / 2) {

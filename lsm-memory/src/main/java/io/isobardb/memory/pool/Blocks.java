@@ -33,12 +33,12 @@ public final class Blocks {
   /** What blocks that can be done without leave to slabs. */
   private long keptForSlabs;
 
-  /** Bytes on the heap that count against the limit. */
-  private long heapBytes;
+  /** Bytes on the heap that are to count against the limit, and those that do. */
+  private final long[] heap = new long[Purpose.values().length];
 
-  /**
-   * The part of {@link #heapBytes} that does not fit into the limit yet: slabs are leaving for it.
-   */
+  private final long[] counted = new long[Purpose.values().length];
+
+  /** The part of {@link #heap} that does not fit into the limit yet: slabs are leaving for it. */
   private long owed;
 
   /**
@@ -119,16 +119,15 @@ public final class Blocks {
   }
 
   /**
-   * Counts what {@link Purpose#RANGE_DELETES} hold on the Java heap. It is there whether or not the
-   * limit has room. What does not fit counts once slabs have left, which {@link PagePool#vacate}
-   * speeds up.
+   * Counts what is held for a purpose on the Java heap. It is there whether or not the limit has
+   * room. What does not fit counts once slabs have left, which {@link PagePool#vacate} speeds up.
    *
-   * @param held all of it, in bytes; a small part of the limit at most
+   * @param held all of it, in bytes; a part of the limit at most
    */
-  public void countOnHeap(long held) {
+  public void countOnHeap(Purpose purpose, long held) {
     synchronized (lock) {
       pool.checkOpen();
-      heapBytes = held;
+      heap[purpose.ordinal()] = held;
       settle();
     }
   }
@@ -142,16 +141,20 @@ public final class Blocks {
 
   /** Counts what is on the heap, as far as there is room by now. The lock is held. */
   void settle() {
-    int purpose = Purpose.RANGE_DELETES.ordinal();
-    long room = Math.max(0, slabs.limit() - slabs.allocated());
-    long counted = Math.min(heapBytes, bytes[purpose] + room);
-    if (counted != bytes[purpose]) {
-      slabs.grew(counted - bytes[purpose]);
-      bytes[purpose] = counted;
+    long missing = 0;
+    for (int purpose = 0; purpose < heap.length; purpose++) {
+      if (heap[purpose] != counted[purpose]) {
+        long room = Math.max(0, slabs.limit() - slabs.allocated());
+        long more = Math.min(heap[purpose] - counted[purpose], room);
+        slabs.grew(more);
+        counted[purpose] += more;
+        bytes[purpose] += more;
+        missing += heap[purpose] - counted[purpose];
+      }
     }
-    if (owed != heapBytes - counted) {
-      slabs.setAside(heapBytes - counted - owed);
-      owed = heapBytes - counted;
+    if (owed != missing) {
+      slabs.setAside(missing - owed);
+      owed = missing;
     }
   }
 
@@ -168,7 +171,7 @@ public final class Blocks {
   /** Bytes of all blocks but those of merges, which come and go, and of what is on the heap. */
   public long lastingBytes() {
     synchronized (lock) {
-      return bytes() - bytes(Purpose.MERGE) - bytes(Purpose.RANGE_DELETES);
+      return bytes() - bytes(Purpose.MERGE) - Arrays.stream(counted).sum();
     }
   }
 

@@ -2,7 +2,10 @@ package io.isobardb.memory.stats;
 
 /** What memory is held for; the columns of the {@link Ledger}. */
 public enum Purpose {
-  /** Active SSTables and memory SSTables with their indexes and filters. */
+  /**
+   * Active SSTables and memory SSTables with their indexes and filters, and first entries of trees
+   * on the Java heap.
+   */
   WRITE,
   /** Frames of the buffer cache. */
   CACHE,

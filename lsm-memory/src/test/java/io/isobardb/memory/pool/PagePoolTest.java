@@ -235,7 +235,7 @@ class PagePoolTest {
   void whatIsOnTheHeapCountsAsSlabsLeave() {
     PagePool pool = new PagePool(8 * SLAB, PAGE, true);
     List<Integer> cache = allocateAll(pool, Purpose.CACHE);
-    pool.blocks().countOnHeap(SLAB / 2);
+    pool.blocks().countOnHeap(Purpose.RANGE_DELETES, SLAB / 2);
     assertTrue(pool.blocks().owes());
     assertTrue(pool.ledger().bytes(Purpose.RANGE_DELETES) < SLAB / 2);
     assertTrue(pool.allocatedBytes() <= 8 * SLAB);
@@ -246,7 +246,7 @@ class PagePoolTest {
     assertFalse(pool.blocks().owes());
     assertEquals(0, pool.blocks().lastingBytes());
     checkLedger(pool);
-    pool.blocks().countOnHeap(0);
+    pool.blocks().countOnHeap(Purpose.RANGE_DELETES, 0);
     cache.forEach(page -> pool.release(page, Purpose.CACHE));
     cache.clear();
     assertEquals(8 * SLAB_PAGES, allocateAll(pool, Purpose.WRITE).size(), "room is back");
