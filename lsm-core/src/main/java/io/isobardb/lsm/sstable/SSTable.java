@@ -626,18 +626,19 @@ public final class SSTable {
    * epochs, by a holder of a reference.
    *
    * @param firstPage of the value, as its entry says
-   * @param from the first byte of the value to copy
+   * @param from the first byte to copy, counted from the beginning of that page's values
    */
   public void copyOverflow(
-      int firstPage, int from, ByteBuffer target, int targetOffset, int length, Access mode) {
+      int firstPage, long from, ByteBuffer target, int targetOffset, int length, Access mode) {
     int perPage = PageLayout.overflowBytes(pool.pageSize());
-    int first = from / perPage;
-    int pages = (from + length - 1) / perPage + 1 - first;
-    try (PageSequence source = PageSequence.of(this, mode, firstPage + first, pages)) {
-      for (int done = 0; done < length; ) {
-        int at = (from + done) % perPage;
+    int first = firstPage + (int) (from / perPage);
+    int before = (int) (from % perPage);
+    int pages = PageLayout.overflowPages(pool.pageSize(), before, length);
+    try (PageSequence source = PageSequence.of(this, mode, first, pages)) {
+      int pageNo = first;
+      int at = before;
+      for (int done = 0; done < length; pageNo++) {
         int piece = Math.min(length - done, perPage - at);
-        int pageNo = firstPage + (from + done) / perPage;
         int page = source.load(pageNo);
         try {
           int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
@@ -646,6 +647,7 @@ public final class SSTable {
           unpin(pageNo);
         }
         done += piece;
+        at = 0;
       }
     }
   }

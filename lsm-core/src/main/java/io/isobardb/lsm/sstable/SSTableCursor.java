@@ -723,10 +723,11 @@ public final class SSTableCursor extends LeafCursor {
       return;
     }
     int perPage = PageLayout.overflowBytes(pool.pageSize());
-    for (int done = 0; done < length; ) {
-      int at = (from + done) % perPage;
+    long first = overflowFrom(from);
+    int pageNo = memory().getInt(valueAt) + (int) (first / perPage);
+    int at = (int) (first % perPage);
+    for (int done = 0; done < length; pageNo++) {
       int piece = Math.min(length - done, perPage - at);
-      int pageNo = memory().getInt(valueAt) + (from + done) / perPage;
       ReadAhead ahead = overflowAhead();
       if (ahead != null) {
         int start = read(ahead, pageNo) + PageLayout.HEADER_BYTES + at;
@@ -741,7 +742,13 @@ public final class SSTableCursor extends LeafCursor {
         }
       }
       done += piece;
+      at = 0;
     }
+  }
+
+  /** Where a byte of an overflow value stands, counted from its first overflow page on. */
+  private long overflowFrom(int from) {
+    return (long) memory().getInt(valueAt + 4) + from;
   }
 
   @Override
@@ -750,7 +757,8 @@ public final class SSTableCursor extends LeafCursor {
       memory().get(valueAt + from, target, targetOffset, length);
       return;
     }
-    table.copyOverflow(memory().getInt(valueAt), from, target, targetOffset, length, mode);
+    long first = overflowFrom(from);
+    table.copyOverflow(memory().getInt(valueAt), first, target, targetOffset, length, mode);
   }
 
   @Override
