@@ -389,7 +389,9 @@ public final class SSTableCursor extends LeafCursor {
       return true;
     }
     if (dataAhead == null) {
-      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
+      // Where values are long, data pages stand apart.
+      boolean apart = table.meta().sizeBytes() / table.meta().entries() > pool.pageSize() / 2;
+      dataAhead = ReadAhead.open(table, apart ? pool.pageSize() : ReadAhead.LARGEST_BYTES);
     }
     if (dataAhead == null) {
       return false;
