@@ -82,7 +82,9 @@ final class ReadAhead implements AutoCloseable {
     }
     most = (int) Math.min(most, Math.max(least, room / pageSize * pageSize));
     int besides = compressed ? pageSize : 0;
-    for (int bytes = Math.max(most, least); bytes >= least; bytes = bytes / 2 / pageSize * pageSize) {
+    for (int bytes = Math.max(most, least);
+        bytes >= least;
+        bytes = bytes / 2 / pageSize * pageSize) {
       Block block = pool.blocks().tryAllocate(bytes + besides, Purpose.MERGE);
       if (block != null) {
         return new ReadAhead(table, block, bytes);

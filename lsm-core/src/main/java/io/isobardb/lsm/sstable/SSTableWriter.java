@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Writes one SSTable: entries in order go in, finished pages go to a {@link PageSink}.
  *
  * <p>Pages are numbered in the order in which they are finished, from 1 on: data pages, each after
- * the overflow pages of its entries, in which values follow one another without gaps; then index pages, level by level, the root last; then filter
- * pages, unless the sink has a header page for the filter. Index pages and the hashes of the keys
- * are held until {@link #finish}.
+ * the overflow pages of its entries, in which values follow one another without gaps; then index
+ * pages, level by level, the root last; then filter pages, unless the sink has a header page for
+ * the filter. Index pages and the hashes of the keys are held until {@link #finish}.
  *
  * <p>Thread rule: one thread at a time. After an exception only {@link #abort} may be called.
  */
