@@ -630,25 +630,34 @@ public final class SSTable {
    */
   public void copyOverflow(
       int firstPage, long from, ByteBuffer target, int targetOffset, int length, Access mode) {
+    try (PageSequence source = PageSequence.ofValues(this, mode)) {
+      copyOverflow(source, firstPage, from, target, targetOffset, length);
+    }
+  }
+
+  /** As the other one, for a reader of several values. */
+  void copyOverflow(
+      PageSequence source,
+      int firstPage,
+      long from,
+      ByteBuffer target,
+      int targetOffset,
+      int length) {
     int perPage = PageLayout.overflowBytes(pool.pageSize());
-    int first = firstPage + (int) (from / perPage);
-    int before = (int) (from % perPage);
-    int pages = PageLayout.overflowPages(pool.pageSize(), before, length);
-    try (PageSequence source = PageSequence.of(this, mode, first, pages)) {
-      int pageNo = first;
-      int at = before;
-      for (int done = 0; done < length; pageNo++) {
-        int piece = Math.min(length - done, perPage - at);
-        int page = source.load(pageNo);
-        try {
-          int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
-          pool.memory(page).get(start, target, targetOffset + done, piece);
-        } finally {
-          unpin(pageNo);
-        }
-        done += piece;
-        at = 0;
+    int pageNo = firstPage + (int) (from / perPage);
+    int at = (int) (from % perPage);
+    source.expect(pageNo, PageLayout.overflowPages(pool.pageSize(), at, length));
+    for (int done = 0; done < length; pageNo++) {
+      int piece = Math.min(length - done, perPage - at);
+      int page = source.load(pageNo);
+      try {
+        int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
+        pool.memory(page).get(start, target, targetOffset + done, piece);
+      } finally {
+        unpin(pageNo);
       }
+      done += piece;
+      at = 0;
     }
   }
 

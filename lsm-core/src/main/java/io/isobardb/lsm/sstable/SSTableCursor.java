@@ -65,6 +65,9 @@ public final class SSTableCursor extends LeafCursor {
   /** Entries from here on are not wanted; null for no end. */
   private byte @Nullable [] to;
 
+  /** For values in overflow pages; made when the first is read. */
+  private @Nullable PageSequence values;
+
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
 
@@ -759,8 +762,14 @@ public final class SSTableCursor extends LeafCursor {
       memory().get(valueAt + from, target, targetOffset, length);
       return;
     }
-    long first = overflowFrom(from);
-    table.copyOverflow(memory().getInt(valueAt), first, target, targetOffset, length, mode);
+    PageSequence source = values;
+    if (source == null) {
+      source = PageSequence.ofValues(table, mode);
+      source.listen(this::endPage, null);
+      values = source;
+    }
+    int first = memory().getInt(valueAt);
+    table.copyOverflow(source, first, overflowFrom(from), target, targetOffset, length);
   }
 
   @Override
@@ -788,6 +797,10 @@ public final class SSTableCursor extends LeafCursor {
     letGo();
     if (sequence != null) {
       sequence.close();
+    }
+    if (values != null) {
+      values.close();
+      values = null;
     }
     if (dataAhead != null) {
       dataAhead.close();
