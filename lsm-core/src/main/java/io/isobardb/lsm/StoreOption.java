@@ -245,11 +245,9 @@ final class StoreOption {
           .changes(Change.NEVER)
           .does(
               "Size of a page, on disk and in memory. An existing store keeps its own.",
-              "Raise it if keys need more than a quarter of a page, or if values have some KB: those"
-                  + " longer than a page take whole ones, and 10 KB two of 8. Three or more should"
-                  + " fit into a page. With `4096` lookups that the cache does not have are up to a"
-                  + " sixth faster, and scans a fifth slower. Otherwise 8 KB was best, or nearly so,"
-                  + " in most measurements.");
+              "Raise it if keys need more than a quarter of a page. With `4096` lookups that the"
+                  + " cache does not have are up to a sixth faster, and scans a fifth slower."
+                  + " Otherwise 8 KB was best, or nearly so, in most measurements.");
 
   static final Option<IoMode> IO_MODE =
       ALL.option(FILES, "ioMode", oneOf(IoMode.class))

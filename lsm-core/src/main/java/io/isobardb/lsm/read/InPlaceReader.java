@@ -161,6 +161,7 @@ public final class InPlaceReader {
   private void show(SSTable table, int pageNo, int entry, Look<?> look) {
     int length;
     int overflow;
+    int start;
     try {
       int page = pageOf(table, pageNo);
       Memory memory = pool.memory(page);
@@ -175,16 +176,17 @@ public final class InPlaceReader {
       }
       length = PageReader.overflowLength(memory, base, entry);
       overflow = PageReader.overflowPage(memory, base, entry);
+      start = PageReader.overflowStart(memory, base, entry);
     } finally {
       table.unpin(pageNo);
     }
-    if (length <= PageLayout.overflowBytes(pool.pageSize())) {
-      showOverflow(table, overflow, length, look);
+    if (start + length <= PageLayout.overflowBytes(pool.pageSize())) {
+      showOverflow(table, overflow, start, length, look);
     }
   }
 
-  /** Shows a value that fills one overflow page, or a part of it. */
-  private void showOverflow(SSTable table, int pageNo, int length, Look<?> look) {
+  /** Shows a value that lies in one overflow page, behind {@code start} bytes of others. */
+  private void showOverflow(SSTable table, int pageNo, int start, int length, Look<?> look) {
     int page;
     try {
       page = table.loadPage(pageNo, Access.QUERY);
@@ -192,7 +194,7 @@ public final class InPlaceReader {
       return;
     }
     try {
-      int from = pool.base(page) + PageLayout.HEADER_BYTES;
+      int from = pool.base(page) + PageLayout.HEADER_BYTES + start;
       show(table, pool.memory(page).view(from, length), look);
     } finally {
       table.unpin(pageNo);

@@ -87,6 +87,7 @@ final class ValueLookup extends Lookup {
     int entry = SSTable.entryOf(location);
     int found;
     int firstPage;
+    int start;
     int slot = epochs.enter();
     try {
       int page = table.page(SSTable.pageOf(location));
@@ -100,6 +101,7 @@ final class ValueLookup extends Lookup {
         return found;
       }
       firstPage = PageReader.overflowPage(memory, base, entry);
+      start = PageReader.overflowStart(memory, base, entry);
       found = PageReader.overflowLength(memory, base, entry);
     } finally {
       epochs.exit(slot);
@@ -107,7 +109,7 @@ final class ValueLookup extends Lookup {
     }
     if (probe.hasRoom(found)) {
       ByteBuffer target = probe.target();
-      table.copyOverflow(firstPage, 0, target, target.position(), found, Access.QUERY);
+      table.copyOverflow(firstPage, start, target, target.position(), found, Access.QUERY);
     }
     return found;
   }

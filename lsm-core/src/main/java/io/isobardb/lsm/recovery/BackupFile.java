@@ -22,7 +22,7 @@ import java.util.UUID;
  * What is known of one backup: the store at one moment, and its SSTables by what they hold.
  *
  * <pre>
- * isobar backup 1
+ * isobar backup 2                   1 up to format version 6 of stores
  * created MILLIS                    since the Unix epoch
  * store UUID PAGE_SIZE LSN
  * path PATH                         of the store, in Base64
@@ -37,7 +37,11 @@ import java.util.UUID;
  */
 record BackupFile(
     long id, Source source, long copiedBytes, List<VersionEdit> edits, List<Table> tables) {
-  private static final String HEADER = "isobar backup 1";
+  private static final String HEADER = "isobar backup 2";
+
+  /** That of backups whose SSTables are of earlier format versions; the lines are the same. */
+  private static final String EARLIER_HEADER = "isobar backup 1";
+
   private static final String PREFIX = "backup-";
   private static final int DIGITS = 6;
 
@@ -126,7 +130,7 @@ record BackupFile(
       throw new CorruptionException(name, 0, "its checksum does not match");
     }
     String[] lines = text.substring(0, end).split("\n");
-    if (!lines[0].equals(HEADER)) {
+    if (!lines[0].equals(HEADER) && !lines[0].equals(EARLIER_HEADER)) {
       throw new FormatException(
           name + " begins with '" + lines[0] + "', and this release knows '" + HEADER + "'");
     }

@@ -56,7 +56,10 @@ public final class PageLayout {
   public static final int BASE_LSN = 16;
   public static final int SPARE = 24;
 
-  /** Length of what is stored of a value in overflow pages: its first page, and its length. */
+  /**
+   * Length of what is stored of a value in overflow pages: {@code int} its first page, {@code int}
+   * how many bytes of other values stand before it there, {@code long} its length.
+   */
   public static final int OVERFLOW_REF_BYTES = 16;
 
   /** Size of the page header; where the heads of slots start, and the bytes of overflow pages. */
@@ -82,6 +85,9 @@ public final class PageLayout {
   /** The most an entry takes besides key and value: kind, two varints, LSN. */
   static final int ENTRY_OVERHEAD = 1 + 5 + 5 + 8;
 
+  /** A gap before a value in overflow pages is at most this part of it. */
+  private static final int MOST_GAP = 8;
+
   private static final int MASK_DELTA = 0xa282ead8;
 
   private PageLayout() {}
@@ -102,10 +108,25 @@ public final class PageLayout {
     return pageSize - HEADER_BYTES;
   }
 
-  /** Overflow pages that a value of this length takes. */
-  public static int overflowPages(int pageSize, int valueLength) {
+  /**
+   * Overflow pages that a value lies in.
+   *
+   * @param before bytes of other values before it in the first one
+   */
+  public static int overflowPages(int pageSize, int before, int valueLength) {
     int perPage = overflowBytes(pageSize);
-    return (int) (((long) valueLength + perPage - 1) / perPage);
+    return (int) (((long) before + valueLength + perPage - 1) / perPage);
+  }
+
+  /**
+   * Whether a value begins on a page of its own, though there is room behind the one before it: it
+   * is read from a page less then, and what is left free is little beside it.
+   *
+   * @param before bytes of other values in the page that has room
+   */
+  static boolean needsNewPage(int pageSize, int before, int valueLength) {
+    return overflowBytes(pageSize) - before <= valueLength / MOST_GAP
+        && overflowPages(pageSize, 0, valueLength) < overflowPages(pageSize, before, valueLength);
   }
 
   /**

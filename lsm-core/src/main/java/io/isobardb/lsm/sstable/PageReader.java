@@ -101,6 +101,11 @@ public final class PageReader {
     return memory.getInt(base + valueOffset(memory, base, entry));
   }
 
+  /** How many bytes of other values stand before a value in its first overflow page. */
+  public static int overflowStart(Memory memory, int base, int entry) {
+    return memory.getInt(base + valueOffset(memory, base, entry) + 4);
+  }
+
   /** Length in bytes of a value in overflow pages. */
   public static int overflowLength(Memory memory, int base, int entry) {
     return (int) memory.getLong(base + valueOffset(memory, base, entry) + 8);

@@ -57,6 +57,9 @@ final class PageSequence implements AutoCloseable {
   private int last;
   private int inRow;
 
+  /** Behind the pages of a value that does not follow the one before it; nothing says more yet. */
+  private int valueEnd = Integer.MAX_VALUE;
+
   /** How many pages the first piece of a scan has. */
   private int firstPages = 1;
 
@@ -87,31 +90,44 @@ final class PageSequence implements AutoCloseable {
     return new PageSequence(table, Access.QUERY, Access.SCAN, reads, NONE, table.meta().rootPage());
   }
 
+  /** For a reader of values in overflow pages, which says what comes by {@link #expect}. */
+  static PageSequence ofValues(SSTable table, Access mode) {
+    return new PageSequence(table, mode, mode, null, NONE, table.meta().rootPage());
+  }
+
   /**
-   * For a reader that needs {@code pages} pages from {@code first} on: what of several is absent is
-   * read together.
+   * Says that a value in {@code pages} pages from {@code first} on comes next: what of several is
+   * absent is read together. If it begins where the value before it ended, it goes on with a row.
    */
-  static PageSequence of(SSTable table, Access mode, int first, int pages) {
-    PageSequence sequence = new PageSequence(table, mode, mode, null, first - 1, first + pages);
-    sequence.inRow = pages > 1 ? Math.max(pages, SHORT_PAGES) : 0;
-    return sequence;
+  void expect(int first, int pages) {
+    boolean goesOn = first == last || first == last + 1;
+    if (!goesOn) {
+      last = first - 1;
+      inRow = 0;
+    }
+    valueEnd = goesOn ? Integer.MAX_VALUE : first + pages;
+    if (pages > 1) {
+      inRow = Math.max(inRow, Math.max(pages, SHORT_PAGES));
+    }
   }
 
   /**
    * Sets what the reader knows.
    *
    * @param end behind the last page that is wanted; asked before a piece is read
-   * @param beforeWait called before a single page is waited for
+   * @param beforeWait called before a single page is waited for; null for nothing
    */
-  void listen(IntSupplier end, Consumer<SSTable> beforeWait) {
+  void listen(IntSupplier end, @Nullable Consumer<SSTable> beforeWait) {
     endPage = end;
     onMiss = beforeWait;
   }
 
   /** Brings a page into memory and keeps it there until it is unpinned. */
   int load(int pageNo) {
-    inRow = pageNo == last + 1 ? inRow + 1 : 1;
-    last = pageNo;
+    if (pageNo != last) {
+      inRow = pageNo == last + 1 ? inRow + 1 : 1;
+      last = pageNo;
+    }
     if (table.isInMemory() || (reads == null && inRow <= SHORT_PAGES)) {
       return loadSingle(pageNo);
     }
@@ -147,13 +163,17 @@ final class PageSequence implements AutoCloseable {
   private int likelyPages(int pageNo) {
     int likely = reads == null ? 1 : reads.likelyPages() - inRow + 1;
     if (likely > 1) {
-      likely = Math.min(likely, endPage.getAsInt() - pageNo);
+      likely = Math.min(likely, end() - pageNo);
     }
     int count = 1;
     while (count < likely && !table.isCached(pageNo + count)) {
       count++;
     }
     return count;
+  }
+
+  private int end() {
+    return Math.min(valueEnd, endPage.getAsInt());
   }
 
   /** The reader ends, or is about to be placed elsewhere. */
@@ -227,14 +247,14 @@ final class PageSequence implements AutoCloseable {
       ahead = ReadAhead.open(table, wanted);
     }
     if (ahead != null) {
-      ahead.endAt(first ? last + firstPages : endPage.getAsInt());
+      ahead.endAt(first ? last + firstPages : end());
     }
     return ahead;
   }
 
   /** Has a helper read the piece from a page on. */
   private void begin(int from) {
-    int end = endPage.getAsInt();
+    int end = end();
     if (from >= end) {
       return;
     }

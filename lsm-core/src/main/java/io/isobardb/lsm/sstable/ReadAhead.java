@@ -74,14 +74,17 @@ final class ReadAhead implements AutoCloseable {
     while (most / 2 >= Math.max(least, pieceBytes)) {
       most /= 2;
     }
-    while (most > pool.limitBytes() / BUDGET_SHARE || (most > least && most > room)) {
+    while (most > pool.limitBytes() / BUDGET_SHARE) {
       most /= 2;
     }
     while (most / 2 >= Math.max(least, table.meta().sizeBytes())) {
       most /= 2;
     }
+    most = (int) Math.min(most, Math.max(least, room / pageSize * pageSize));
     int besides = compressed ? pageSize : 0;
-    for (int bytes = Math.max(most, least); bytes >= least; bytes /= 2) {
+    for (int bytes = Math.max(most, least);
+        bytes >= least;
+        bytes = bytes / 2 / pageSize * pageSize) {
       Block block = pool.blocks().tryAllocate(bytes + besides, Purpose.MERGE);
       if (block != null) {
         return new ReadAhead(table, block, bytes);

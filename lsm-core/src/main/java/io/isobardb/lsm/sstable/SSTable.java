@@ -627,27 +627,38 @@ public final class SSTable {
    * epochs, by a holder of a reference.
    *
    * @param firstPage of the value, as its entry says
-   * @param from the first byte of the value to copy
+   * @param from the first byte to copy, counted from the beginning of that page's values
    */
   public void copyOverflow(
-      int firstPage, int from, ByteBuffer target, int targetOffset, int length, Access mode) {
+      int firstPage, long from, ByteBuffer target, int targetOffset, int length, Access mode) {
+    try (PageSequence source = PageSequence.ofValues(this, mode)) {
+      copyOverflow(source, firstPage, from, target, targetOffset, length);
+    }
+  }
+
+  /** As the other one, for a reader of several values. */
+  void copyOverflow(
+      PageSequence source,
+      int firstPage,
+      long from,
+      ByteBuffer target,
+      int targetOffset,
+      int length) {
     int perPage = PageLayout.overflowBytes(pool.pageSize());
-    int first = from / perPage;
-    int pages = (from + length - 1) / perPage + 1 - first;
-    try (PageSequence source = PageSequence.of(this, mode, firstPage + first, pages)) {
-      for (int done = 0; done < length; ) {
-        int at = (from + done) % perPage;
-        int piece = Math.min(length - done, perPage - at);
-        int pageNo = firstPage + (from + done) / perPage;
-        int page = source.load(pageNo);
-        try {
-          int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
-          pool.memory(page).get(start, target, targetOffset + done, piece);
-        } finally {
-          unpin(pageNo);
-        }
-        done += piece;
+    int pageNo = firstPage + (int) (from / perPage);
+    int at = (int) (from % perPage);
+    source.expect(pageNo, PageLayout.overflowPages(pool.pageSize(), at, length));
+    for (int done = 0; done < length; pageNo++) {
+      int piece = Math.min(length - done, perPage - at);
+      int page = source.load(pageNo);
+      try {
+        int start = pool.base(page) + PageLayout.HEADER_BYTES + at;
+        pool.memory(page).get(start, target, targetOffset + done, piece);
+      } finally {
+        unpin(pageNo);
       }
+      done += piece;
+      at = 0;
     }
   }
 

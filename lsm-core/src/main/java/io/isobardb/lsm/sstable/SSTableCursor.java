@@ -65,6 +65,9 @@ public final class SSTableCursor extends LeafCursor {
   /** Entries from here on are not wanted; null for no end. */
   private byte @Nullable [] to;
 
+  /** For values in overflow pages; made when the first is read. */
+  private @Nullable PageSequence values;
+
   private @Nullable ReadAhead dataAhead;
   private @Nullable ReadAhead overflowAhead;
 
@@ -389,7 +392,9 @@ public final class SSTableCursor extends LeafCursor {
       return true;
     }
     if (dataAhead == null) {
-      dataAhead = ReadAhead.open(table, ReadAhead.LARGEST_BYTES);
+      // Where values are long, data pages stand apart.
+      boolean apart = table.meta().sizeBytes() / table.meta().entries() > pool.pageSize() / 2;
+      dataAhead = ReadAhead.open(table, apart ? pool.pageSize() : ReadAhead.LARGEST_BYTES);
     }
     if (dataAhead == null) {
       return false;
@@ -723,10 +728,11 @@ public final class SSTableCursor extends LeafCursor {
       return;
     }
     int perPage = PageLayout.overflowBytes(pool.pageSize());
-    for (int done = 0; done < length; ) {
-      int at = (from + done) % perPage;
+    long first = overflowFrom(from);
+    int pageNo = memory().getInt(valueAt) + (int) (first / perPage);
+    int at = (int) (first % perPage);
+    for (int done = 0; done < length; pageNo++) {
       int piece = Math.min(length - done, perPage - at);
-      int pageNo = memory().getInt(valueAt) + (from + done) / perPage;
       ReadAhead ahead = overflowAhead();
       if (ahead != null) {
         int start = read(ahead, pageNo) + PageLayout.HEADER_BYTES + at;
@@ -741,7 +747,13 @@ public final class SSTableCursor extends LeafCursor {
         }
       }
       done += piece;
+      at = 0;
     }
+  }
+
+  /** Where a byte of an overflow value stands, counted from its first overflow page on. */
+  private long overflowFrom(int from) {
+    return (long) memory().getInt(valueAt + 4) + from;
   }
 
   @Override
@@ -750,7 +762,14 @@ public final class SSTableCursor extends LeafCursor {
       memory().get(valueAt + from, target, targetOffset, length);
       return;
     }
-    table.copyOverflow(memory().getInt(valueAt), from, target, targetOffset, length, mode);
+    PageSequence source = values;
+    if (source == null) {
+      source = PageSequence.ofValues(table, mode);
+      source.listen(this::endPage, null);
+      values = source;
+    }
+    int first = memory().getInt(valueAt);
+    table.copyOverflow(source, first, overflowFrom(from), target, targetOffset, length);
   }
 
   @Override
@@ -778,6 +797,10 @@ public final class SSTableCursor extends LeafCursor {
     letGo();
     if (sequence != null) {
       sequence.close();
+    }
+    if (values != null) {
+      values.close();
+      values = null;
     }
     if (dataAhead != null) {
       dataAhead.close();

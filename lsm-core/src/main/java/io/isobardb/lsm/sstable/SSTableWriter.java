@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Writes one SSTable: entries in order go in, finished pages go to a {@link PageSink}.
  *
  * <p>Pages are numbered in the order in which they are finished, from 1 on: data pages, each after
- * the overflow pages of its entries; then index pages, level by level, the root last; then filter
- * pages, unless the sink has a header page for the filter. Index pages and the hashes of the keys
- * are held until {@link #finish}.
+ * the overflow pages of its entries, in which values follow one another without gaps; then index
+ * pages, level by level, the root last; then filter pages, unless the sink has a header page for
+ * the filter. Index pages and the hashes of the keys are held until {@link #finish}.
  *
  * <p>Thread rule: one thread at a time. After an exception only {@link #abort} may be called.
  */
@@ -48,6 +48,15 @@ public final class SSTableWriter {
 
   private int heldCount;
   private int nextPage = 1;
+
+  /** The overflow page that is being filled, which is the next one to be emitted; or NONE. */
+  private int tail = PagePool.NONE;
+
+  /** Bytes of values in it. */
+  private int tailBytes;
+
+  /** Whether a value of it comes from hot pages. */
+  private boolean tailHot;
 
   private final byte[] lastKey;
   private int lastLength = -1;
@@ -179,7 +188,7 @@ public final class SSTableWriter {
   }
 
   /**
-   * Adds an entry whose value goes to overflow pages, which are written at once.
+   * Adds an entry whose value goes to overflow pages, behind the value before it.
    *
    * @param kind {@link Kind#PUT_OVERFLOW} or {@link Kind#MERGE_OVERFLOW}
    */
@@ -187,26 +196,28 @@ public final class SSTableWriter {
       byte[] key, int keyLength, long lsn, int kind, int valueLength, ValueSource source)
       throws IOException {
     int common = next(key, keyLength, lsn);
-    int first = nextPage;
-    int perPage = PageLayout.overflowBytes(pageSize);
-    for (int done = 0; done < valueLength; done += perPage) {
-      int page = sink.allocate();
-      Memory memory = sink.memory(page);
-      int base = sink.base(page);
-      int length = Math.min(perPage, valueLength - done);
-      try {
-        PageLayout.initialize(memory, base, PageLayout.OVERFLOW);
-        source.copy(done, memory, base + PageLayout.HEADER_BYTES, length);
-        memory.zero(base + PageLayout.HEADER_BYTES + length, perPage - length);
-      } catch (RuntimeException | Error e) {
-        sink.release(page);
-        throw e;
-      }
-      emit(page, sourceHot);
+    if (tail != PagePool.NONE && PageLayout.needsNewPage(pageSize, tailBytes, valueLength)) {
+      endTail();
     }
-    overflow.putInt(0, first);
-    overflow.putInt(4, 0);
+    overflow.putInt(0, nextPage);
+    overflow.putInt(4, tailBytes);
     overflow.putLong(8, valueLength);
+    int perPage = PageLayout.overflowBytes(pageSize);
+    for (int done = 0; done < valueLength; ) {
+      if (tail == PagePool.NONE) {
+        tail = sink.allocate();
+        PageLayout.initialize(sink.memory(tail), sink.base(tail), PageLayout.OVERFLOW);
+      }
+      int piece = Math.min(perPage - tailBytes, valueLength - done);
+      int at = sink.base(tail) + PageLayout.HEADER_BYTES + tailBytes;
+      source.copy(done, sink.memory(tail), at, piece);
+      tailBytes += piece;
+      tailHot |= sourceHot;
+      done += piece;
+      if (tailBytes == perPage) {
+        endTail();
+      }
+    }
     int length = PageLayout.OVERFLOW_REF_BYTES;
     if (expiry == Expiry.NEVER) {
       put(key, keyLength, common, lsn, kind, overflow, 0, length);
@@ -214,6 +225,21 @@ public final class SSTableWriter {
       overflow.putLong(length, expiry);
       putExpiring(key, keyLength, common, lsn, kind, overflow, length);
     }
+  }
+
+  /** Emits the overflow page that is being filled, if there is one. */
+  private void endTail() throws IOException {
+    int page = tail;
+    if (page == PagePool.NONE) {
+      return;
+    }
+    int free = PageLayout.overflowBytes(pageSize) - tailBytes;
+    sink.memory(page).zero(sink.base(page) + pageSize - free, free);
+    boolean hot = tailHot;
+    tail = PagePool.NONE;
+    tailBytes = 0;
+    tailHot = false;
+    emit(page, hot);
   }
 
   /** Puts an entry whose value is followed by when it expires. */
@@ -233,7 +259,7 @@ public final class SSTableWriter {
 
   /** About the size in bytes if the SSTable were finished now. */
   public long sizeBytes() {
-    long pages = nextPage + heldCount + 3L;
+    long pages = nextPage + (tail == PagePool.NONE ? 0 : 1) + heldCount + 3L;
     return pages * pageSize + (long) (filter.keys() * bitsPerKey / 8);
   }
 
@@ -297,6 +323,10 @@ public final class SSTableWriter {
   public void abort() {
     data.close();
     leaf.close();
+    if (tail != PagePool.NONE) {
+      sink.release(tail);
+      tail = PagePool.NONE;
+    }
     for (int i = 0; i < heldCount; i++) {
       sink.release(held[i]);
     }
@@ -383,6 +413,7 @@ public final class SSTableWriter {
   }
 
   private void flushData() throws IOException {
+    endTail();
     int page = data.finish();
     int pageNo = nextPage;
     emit(page, pageHeat > 0);

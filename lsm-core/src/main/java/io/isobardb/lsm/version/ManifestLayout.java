@@ -60,11 +60,12 @@ public final class ManifestLayout {
    *   <li>5: SSTables may stand in tiers, and the log may hold fences, which ask for changes of
    *       trees in the manifest.
    *   <li>6: SSTables and trees may name a codec other than LZ4, and SSTables have dictionaries.
+   *   <li>7: a value may begin within an overflow page of an SSTable, behind other values.
    * </ul>
    *
    * <p>A release refuses a store above the version it knows. It would lose what it does not know.
    */
-  static final int FORMAT_VERSION = 6;
+  static final int FORMAT_VERSION = 7;
 
   public static final int HEADER_BYTES = 4096;
   static final int CURRENT_BYTES = 64;

@@ -40,9 +40,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -398,6 +400,36 @@ class BackupsTest {
         assertTrue(e.getMessage().contains("read-only file system"), e.getMessage());
         assertEquals(1, first.list().size());
       }
+    }
+  }
+
+  /** Makes a backup one of another release, which would be the same but for its first line. */
+  private static void changeHeader(Path file, String header) throws Exception {
+    String text = Files.readString(file);
+    String lines = header + text.substring(text.indexOf('\n'), text.lastIndexOf("end "));
+    byte[] hash = MessageDigest.getInstance("SHA-256").digest(lines.getBytes(UTF_8));
+    Files.writeString(file, lines + "end " + HexFormat.of().formatHex(hash) + "\n");
+  }
+
+  @Test
+  void aBackupOfAnEarlierReleaseIsRestoredAndOneOfALaterReleaseIsRefused() throws Exception {
+    try (Store store = Store.open(path("store"), OPTIONS);
+        Backups backups = Backups.open(path("backups"))) {
+      fill(store.openTree("t"), 0, 10, "value");
+      backups.create(store);
+    }
+    Path file = path("backups").resolve("backup-000001");
+    assertTrue(Files.readString(file).startsWith("isobar backup 2\n"));
+    changeHeader(file, "isobar backup 1");
+    try (Backups backups = Backups.open(path("backups"))) {
+      backups.restore(1, path("restored"));
+    }
+    try (Store store = Store.open(path("restored"), OPTIONS)) {
+      assertEquals("value9", new String(store.tree("t").get(SimulatedStores.key(9)), UTF_8));
+    }
+    changeHeader(file, "isobar backup 3");
+    try (Backups backups = Backups.open(path("backups"))) {
+      assertThrows(FormatException.class, () -> backups.restore(1, path("refused")));
     }
   }
 

@@ -160,6 +160,35 @@ class ScanTest {
     return world.storage().operations() - before;
   }
 
+  @Test
+  void aScanReadsLongValuesThatFollowOneAnotherTogether() {
+    SplittableRandom random = new SplittableRandom(SEED);
+    int count = 40;
+    byte[][] values = new byte[count][];
+    try (Store store = open(64 << 20)) {
+      Tree tree = store.createTree("t", TreeOptions.defaults());
+      for (int i = 0; i < count; i++) {
+        values[i] = random(random, PAGE + random.nextInt(PAGE));
+        tree.put(bytes("key" + (100 + i)), values[i]);
+      }
+      store.flush();
+      store.awaitQuiet();
+    }
+    try (Store store = open(64 << 20)) {
+      Tree tree = store.tree("t");
+      long before = world.storage().operations();
+      try (Cursor cursor = tree.cursor()) {
+        int at = 0;
+        for (boolean more = cursor.first(); more; more = cursor.next()) {
+          assertArrayEquals(values[at++], cursor.value());
+        }
+        assertEquals(count, at);
+      }
+      long calls = world.storage().operations() - before;
+      assertTrue(calls <= count / 2, calls + " reads of " + count + " values");
+    }
+  }
+
   private static List<Map.Entry<String, Integer>> forth(Cursor cursor) {
     List<Map.Entry<String, Integer>> all = new ArrayList<>();
     for (boolean more = cursor.first(); more; more = cursor.next()) {

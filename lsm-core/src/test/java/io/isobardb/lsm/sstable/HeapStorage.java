@@ -18,6 +18,7 @@ final class HeapStorage implements Storage {
   final Map<String, byte[]> files = new HashMap<>();
   int openFiles;
   int failAfterWrites = Integer.MAX_VALUE;
+  long bytesRead;
 
   @Override
   public String path() {
@@ -114,6 +115,7 @@ final class HeapStorage implements Storage {
       checkAligned(offset, length);
       byte[] bytes = files.get(name);
       int got = (int) Math.max(0, Math.min(length, bytes.length - offset));
+      bytesRead += length;
       if (got > 0) {
         target.put(targetOffset, bytes, (int) offset, got);
       }

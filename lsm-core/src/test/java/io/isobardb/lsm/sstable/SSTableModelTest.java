@@ -53,6 +53,39 @@ class SSTableModelTest {
     assertEquals(0, Codecs.dictionaries());
   }
 
+  /** Values of all lengths from half a page on, with small ones between them. */
+  private static void addLongValues(Run run, SplittableRandom random) {
+    int perPage = PageLayout.overflowBytes(run.pool.pageSize());
+    for (int i = random.nextInt(1, 200); i >= 0; i--) {
+      int length =
+          switch (random.nextInt(4)) {
+            case 0 -> random.nextInt(100);
+            case 1 -> perPage * random.nextInt(1, 4) + random.nextInt(-20, 20);
+            default -> random.nextInt(perPage / 2, 4 * perPage);
+          };
+      run.add(Run.bytes(random, 8), 8, Kind.PUT, Run.bytes(random, length));
+    }
+    run.sort();
+  }
+
+  @Test
+  void anSSTableOfLongValuesAnswersLikeTheModel() throws IOException {
+    Packer[] packers = {Packer.NONE, Packer.of(Codecs.LZ4), null};
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+      SplittableRandom random = new SplittableRandom(SEED + 500 + round);
+      Packer packer = packers[round % packers.length];
+      int pageSize = 4096 << (round % 4);
+      String what = "seed " + SEED + " long values, round " + round + " page " + pageSize;
+      try (Run run = new Run(pageSize, KeyOrder.BYTES, random.nextInt(8, 60))) {
+        addLongValues(run, random);
+        SSTable table = packer == null ? run.inMemory() : run.onDisk(5, packer, round % 2 == 0);
+        checkAll(run, table, random, what);
+        assertEquals(java.util.List.of(), SSTableCheck.check(table), what);
+        table.release();
+      }
+    }
+  }
+
   /** Throws once, after so many comparisons. */
   private static final class ThrowingOrder implements KeyOrder {
     private int comparisons = Integer.MAX_VALUE;

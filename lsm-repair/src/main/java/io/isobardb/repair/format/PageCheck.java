@@ -66,9 +66,15 @@ final class PageCheck {
     return switch (Kind.plain(kind)) {
       case Kind.PUT_OVERFLOW, Kind.MERGE_OVERFLOW ->
           stored == PageLayout.OVERFLOW_REF_BYTES
-              && PageReader.overflowLength(memory, base, entry) >= 0;
+              && PageReader.overflowLength(memory, base, entry) >= 0
+              && isStart(PageReader.overflowStart(memory, base, entry), end);
       case Kind.CHILD -> value == Integer.BYTES;
       default -> true;
     };
+  }
+
+  /** Whether a value may begin behind so many bytes of others. */
+  private static boolean isStart(int before, int end) {
+    return before >= 0 && before < PageLayout.overflowBytes(end + PageLayout.TAIL);
   }
 }

@@ -303,7 +303,8 @@ public final class SSTableCheck {
   private void checkOverflow(String where, Memory memory, int base, int entry, int pageNo) {
     int first = PageReader.overflowPage(memory, base, entry);
     int length = PageReader.overflowLength(memory, base, entry);
-    int pages = PageLayout.overflowPages(pageSize, length);
+    int start = PageReader.overflowStart(memory, base, entry);
+    int pages = PageLayout.overflowPages(pageSize, start, length);
     if (length < 0 || first <= 0 || pages > pageNo - first) {
       find(pageNo, where + "a value of " + length + " bytes in pages from " + first);
       return;

@@ -597,7 +597,8 @@ public final class TableSalvage implements AutoCloseable {
       return true;
     }
     int first = PageReader.overflowPage(memory(), dataAt, entry());
-    int pages = PageLayout.overflowPages(pageSize, valueLength());
+    int start = PageReader.overflowStart(memory(), dataAt, entry());
+    int pages = PageLayout.overflowPages(pageSize, start, valueLength());
     if (first <= 0 || pages > offsets.length - first) {
       return false;
     }
@@ -620,11 +621,11 @@ public final class TableSalvage implements AutoCloseable {
       return;
     }
     int perPage = PageLayout.overflowBytes(pageSize);
-    int first = PageReader.overflowPage(memory(), dataAt, entry());
-    for (int done = 0; done < bytes; ) {
-      int at = (from + done) % perPage;
+    long first = (long) PageReader.overflowStart(memory(), dataAt, entry()) + from;
+    int pageNo = PageReader.overflowPage(memory(), dataAt, entry()) + (int) (first / perPage);
+    int at = (int) (first % perPage);
+    for (int done = 0; done < bytes; pageNo++) {
       int piece = Math.min(bytes - done, perPage - at);
-      int pageNo = first + (from + done) / perPage;
       if (pageNo != heldOverflow && !readPage(pageNo, overflowAt)) {
         heldOverflow = -1;
         throw new CorruptionException(name, offsets[pageNo], "page " + pageNo + " can't be read");
@@ -633,6 +634,7 @@ public final class TableSalvage implements AutoCloseable {
       int start = overflowAt + PageLayout.HEADER_BYTES + at;
       target.copyFrom(targetOffset + done, memory(), start, piece);
       done += piece;
+      at = 0;
     }
   }
 
