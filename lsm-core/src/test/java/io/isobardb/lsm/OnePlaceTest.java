@@ -57,6 +57,7 @@ class OnePlaceTest {
             Map.entry("entry/LeafCursor", "holds the kind of the entry it stands on"),
             Map.entry("entry/Probe", "judges"),
             Map.entry("component/LeafWriter", "writes entries into leaves"),
+            Map.entry("component/FirstEntries", "keeps entries that are not in a leaf yet"),
             Map.entry("component/Write", "what is going to be stored"),
             Map.entry("commit/BatchFormat", "the log has kinds of its own, and lies on the heap"),
             Map.entry("operand/Operands", "what a batch merges with may expire by itself"),
