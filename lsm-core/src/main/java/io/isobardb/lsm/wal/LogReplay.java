@@ -355,20 +355,22 @@ final class LogReplay implements AutoCloseable {
 
   /** Decides between a clean end, a torn tail and damage. */
   private void judgeTail(long syncedLsn) throws IOException {
-    String what = fenced ? "the manifest lacks changes of trees" : "bad record";
+    // Of a record in several segments the first that may have the damage is told, and the next.
+    long bad = missing < streamEnd ? Math.max(end, missing) : end;
+    String what = fenced ? "the manifest lacks changes of trees" : "bad record" + goesOnIn(bad);
     if (syncedLsn > end) {
-      throw damaged(end, what + ", or the end; the log was synced up to LSN " + syncedLsn);
+      throw damaged(bad, what + ", or the end; the log was synced up to LSN " + syncedLsn);
     }
     for (SegmentLayout header : headers) {
       if (header.promise() > end) {
-        throw damaged(end, what + "; segment " + header.index() + " says it was synced");
+        throw damaged(bad, what + "; segment " + header.index() + " says it was synced");
       }
     }
     long lastEnd = end;
     for (long q = end; q < streamEnd; ) {
       if (parse(q)) {
         if (promised > end) {
-          throw damaged(end, what + "; the record at LSN " + q + " says it was synced");
+          throw damaged(bad, what + "; the record at LSN " + q + " says it was synced");
         }
         q += size;
         lastEnd = q;
@@ -379,11 +381,25 @@ final class LogReplay implements AutoCloseable {
     boolean zero = end == streamEnd || window.getLong(load(end, Lsn.ALIGNMENT)) == 0;
     torn = !zero || lastEnd > end || shortFile || end + segments.segmentBytes() <= streamEnd;
     if (!zero && lastEnd == end) {
-      long word0 = window.getLong(load(end, Lsn.ALIGNMENT));
-      long claimed = RecordLayout.length(word0) < 0 ? 0 : RecordLayout.sizeBytes(word0);
-      lastEnd = Math.min(streamEnd, end + Math.max(Lsn.ALIGNMENT, claimed));
+      lastEnd = claimedEnd(end);
     }
     droppedBytes = lastEnd - end;
+  }
+
+  /** Where a record or fragment ends by what it says, which need not be right. */
+  private long claimedEnd(long p) throws IOException {
+    long word0 = window.getLong(load(p, Lsn.ALIGNMENT));
+    long claimed = RecordLayout.length(word0) < 0 ? 0 : RecordLayout.sizeBytes(word0);
+    return Math.min(streamEnd, p + Math.max(Lsn.ALIGNMENT, claimed));
+  }
+
+  /** Tells the segment into which a record or fragment goes on, if it does. */
+  private String goesOnIn(long p) throws IOException {
+    if (p >= streamEnd) {
+      return "";
+    }
+    String last = segments.nameAt(claimedEnd(p) - 1);
+    return last.equals(segments.nameAt(p)) ? "" : " (it goes on in " + last + ")";
   }
 
   /** Whether a whole and right record begins at {@code p}; describes it in the fields. */
