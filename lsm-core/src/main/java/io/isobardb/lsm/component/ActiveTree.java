@@ -102,7 +102,7 @@ public final class ActiveTree implements WrittenEntries {
    * @param targetBytes the size at which it is {@link #full}; the filter is sized for it
    */
   public ActiveTree(PagePool pool, KeyOrder order, long targetBytes) {
-    this(pool, order, targetBytes, targetBytes, new FirstRoom(pool, 0, 0), () -> {});
+    this(pool, order, targetBytes, targetBytes, new FirstRoom(pool, () -> 0, 0, 0), () -> {});
   }
 
   /**
@@ -270,9 +270,6 @@ public final class ActiveTree implements WrittenEntries {
         FirstEntries now = (before == null ? FirstEntries.NONE : before).with(write, order);
         int more = now.bytes() - (before == null ? 0 : before.bytes());
         if (now.bytes() <= pool.pageSize() / FIRST_SHARE && room.tryTake(more)) {
-          if (before == null) {
-            room.addTrees(1);
-          }
           first = now;
           return true;
         }
@@ -303,7 +300,6 @@ public final class ActiveTree implements WrittenEntries {
     pages.incrementAndGet();
     if (before == null) {
       nodes.format(memory, base, 0, false, 0, 0);
-      room.addTrees(1);
       root = page;
     } else {
       before.copyTo(nodes, memory, base);
@@ -739,9 +735,6 @@ public final class ActiveTree implements WrittenEntries {
       freed = true;
       if (first != null) {
         room.give(first.bytes());
-      }
-      if (first != null || root != PagePool.NONE) {
-        room.addTrees(-1);
       }
       filters.retire();
       if (handedOver) {

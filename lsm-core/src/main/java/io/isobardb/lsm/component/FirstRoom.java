@@ -2,8 +2,8 @@ package io.isobardb.lsm.component;
 
 import io.isobardb.memory.pool.PagePool;
 import io.isobardb.memory.stats.Purpose;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 
 /**
  * What the {@link FirstEntries} of a store's trees take of the write memory, and how much they may.
@@ -24,20 +24,22 @@ public final class FirstRoom {
   private static final int STEP_SHARE = 32;
 
   private final PagePool pool;
+  private final IntSupplier trees;
   private final double crowdedPart;
   private final AtomicLong bytes = new AtomicLong();
-  private final AtomicInteger trees = new AtomicInteger();
   private volatile long limitBytes;
 
   /** What the ledger knows. Changed under the lock of this. */
   private volatile long toldBytes;
 
   /**
+   * @param trees how many hold something in memory, or are about to
    * @param crowdedPart the part of the write memory beyond which pages for all trees are much
    * @param limitBytes the size of the write memory; 0 for no first entries
    */
-  public FirstRoom(PagePool pool, double crowdedPart, long limitBytes) {
+  public FirstRoom(PagePool pool, IntSupplier trees, double crowdedPart, long limitBytes) {
     this.pool = pool;
+    this.trees = trees;
     this.crowdedPart = crowdedPart;
     this.limitBytes = limitBytes;
   }
@@ -57,14 +59,9 @@ public final class FirstRoom {
     return bytes.get();
   }
 
-  /** An active SSTable has got an entry, or with -1 is given up. */
-  void addTrees(int more) {
-    trees.addAndGet(more);
-  }
-
   /** Whether pages for all trees would be too much. */
   boolean isCrowded() {
-    return (trees.get() + 1.0) * pool.pageSize() > crowdedPart * limitBytes;
+    return (double) trees.getAsInt() * pool.pageSize() > crowdedPart * limitBytes;
   }
 
   /** Counts more first entries; false if there is no room. */

@@ -23,6 +23,7 @@ import io.isobardb.lsm.schedule.ProcessorRules;
 import io.isobardb.lsm.version.L0Rules;
 import io.isobardb.lsm.wal.LogOptions;
 import io.isobardb.memory.pool.PagePool;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,10 +169,11 @@ final class PartOptions {
   }
 
   /** How much first entries of trees may take on the heap, and from when on they lie there. */
-  FirstRoom firstRoom(PagePool pool) {
+  FirstRoom firstRoom(PagePool pool, IntSupplier trees) {
     // An index over several active SSTables takes over their leaves.
     boolean inLeaves = chosen.memoryComponent() == MemoryComponent.ACCORDION_INDEX;
-    return new FirstRoom(pool, inLeaves ? Double.MAX_VALUE : chosen.crowdedPart(), writeMemory);
+    double crowded = inLeaves ? Double.MAX_VALUE : chosen.crowdedPart();
+    return new FirstRoom(pool, trees, crowded, writeMemory);
   }
 
   /** When active SSTables are sealed. */

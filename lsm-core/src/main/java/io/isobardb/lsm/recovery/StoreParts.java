@@ -296,7 +296,7 @@ public final class StoreParts {
             options.filtersByLevel());
     WriteGate gate =
         new WriteGate(
-            options.firstRoom(pool),
+            options.firstRoom(pool, catalog.holders()::size),
             environment,
             observers,
             links,

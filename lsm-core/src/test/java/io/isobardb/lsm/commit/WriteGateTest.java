@@ -57,7 +57,7 @@ class WriteGateTest {
     scheduler.setStepLimit(10_000);
     gate =
         new WriteGate(
-            new FirstRoom(pool, 1, LIMIT * UNIT),
+            new FirstRoom(pool, () -> 1, 1, LIMIT * UNIT),
             new Environment(
                 new SimulatedStorage(clock), clock, scheduler, new SplittableRandom(seed)),
             new Observers("test", new MeteredStorage(new SimulatedStorage(clock), clock)),

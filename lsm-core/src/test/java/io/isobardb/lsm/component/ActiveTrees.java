@@ -22,7 +22,7 @@ final class ActiveTrees {
 
   /** An empty one in a store so full of trees that first entries lie on the heap. */
   static ActiveTree crowded(PagePool pool, KeyOrder order, long targetBytes) {
-    FirstRoom room = new FirstRoom(pool, 0, pool.limitBytes() / 2);
+    FirstRoom room = new FirstRoom(pool, () -> 1, 0, pool.limitBytes() / 2);
     return new ActiveTree(pool, order, targetBytes, targetBytes, room, () -> {});
   }
 

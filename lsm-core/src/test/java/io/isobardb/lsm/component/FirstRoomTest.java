@@ -18,7 +18,7 @@ class FirstRoomTest {
   private static final long LIMIT = 4 << 20;
 
   private final PagePool pool = new PagePool(16 << 20, PAGE, true);
-  private FirstRoom room = new FirstRoom(pool, 0, LIMIT);
+  private FirstRoom room = new FirstRoom(pool, () -> held, 0, LIMIT);
   private final List<ActiveTree> trees = new ArrayList<>();
   private int held;
 
@@ -44,7 +44,7 @@ class FirstRoomTest {
   /** With few trees, pages are no waste. */
   @Test
   void aFewTreesBeginWithAPage() {
-    room = new FirstRoom(pool, 0.125, LIMIT);
+    room = new FirstRoom(pool, () -> held, 0.125, LIMIT);
     for (int i = 0; i < LIMIT / 8 / PAGE; i++) {
       ActiveTree tree = tree();
       put(tree, 0, Kind.PUT, 100);
@@ -57,7 +57,7 @@ class FirstRoomTest {
 
   @Test
   void ofManyTreesEachTakesWhatItsEntriesDo() {
-    room = new FirstRoom(pool, 0.125, LIMIT);
+    room = new FirstRoom(pool, () -> held, 0.125, LIMIT);
     for (int i = 0; i < 1000; i++) {
       put(tree(), 0, Kind.PUT, 100);
     }
