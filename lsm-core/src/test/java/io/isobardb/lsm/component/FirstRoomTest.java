@@ -18,9 +18,9 @@ class FirstRoomTest {
   private static final long LIMIT = 4 << 20;
 
   private final PagePool pool = new PagePool(16 << 20, PAGE, true);
+  private int held;
   private FirstRoom room = new FirstRoom(pool, () -> held, 0, LIMIT);
   private final List<ActiveTree> trees = new ArrayList<>();
-  private int held;
 
   private ActiveTree tree() {
     ActiveTree tree = new ActiveTree(pool, KeyOrder.BYTES, 1 << 20, 1 << 20, room, () -> held++);
