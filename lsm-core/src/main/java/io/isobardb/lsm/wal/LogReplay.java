@@ -355,22 +355,20 @@ final class LogReplay implements AutoCloseable {
 
   /** Decides between a clean end, a torn tail and damage. */
   private void judgeTail(long syncedLsn) throws IOException {
-    // Of a record in several segments the first that may have the damage is told, and the next.
-    long bad = missing < streamEnd ? Math.max(end, missing) : end;
-    String what = fenced ? "the manifest lacks changes of trees" : "bad record" + goesOnIn(bad);
+    String what = fenced ? "the manifest lacks changes of trees" : "bad record" + goesOnIn();
     if (syncedLsn > end) {
-      throw damaged(bad, what + ", or the end; the log was synced up to LSN " + syncedLsn);
+      throw damaged(end, what + ", or the end; the log was synced up to LSN " + syncedLsn);
     }
     for (SegmentLayout header : headers) {
       if (header.promise() > end) {
-        throw damaged(bad, what + "; segment " + header.index() + " says it was synced");
+        throw damaged(end, what + "; segment " + header.index() + " says it was synced");
       }
     }
     long lastEnd = end;
     for (long q = end; q < streamEnd; ) {
       if (parse(q)) {
         if (promised > end) {
-          throw damaged(bad, what + "; the record at LSN " + q + " says it was synced");
+          throw damaged(end, what + "; the record at LSN " + q + " says it was synced");
         }
         q += size;
         lastEnd = q;
@@ -393,13 +391,14 @@ final class LogReplay implements AutoCloseable {
     return Math.min(streamEnd, p + Math.max(Lsn.ALIGNMENT, claimed));
   }
 
-  /** Tells the segment into which a record or fragment goes on, if it does. */
-  private String goesOnIn(long p) throws IOException {
-    if (p >= streamEnd) {
+  /** Tells which other segment may have the damage, of a record in several. */
+  private String goesOnIn() throws IOException {
+    long bad = Math.max(end, missing);
+    if (bad >= streamEnd) {
       return "";
     }
-    String last = segments.nameAt(claimedEnd(p) - 1);
-    return last.equals(segments.nameAt(p)) ? "" : " (it goes on in " + last + ")";
+    String last = segments.nameAt(claimedEnd(bad) - 1);
+    return last.equals(segments.nameAt(end)) ? "" : " (it goes on in " + last + ")";
   }
 
   /** Whether a whole and right record begins at {@code p}; describes it in the fields. */
