@@ -78,6 +78,7 @@ class FullHeapLoadTest {
       long other = neighbour(key);
       int page = pool.allocate(Purpose.MERGE);
       adopter[0] = new Thread(() -> adopt(cache, other, page));
+      adopter[0].setDaemon(true);
       PageLoader filling =
           (same, memory, base) -> {
             adopter[0].start();
@@ -86,11 +87,12 @@ class FullHeapLoadTest {
             FULL.countDown();
           };
       Thread loader = new Thread(() -> load(cache, key, filling));
+      loader.setDaemon(true);
       loader.start();
       await(FULL);
-      Thread.sleep(200); // It comes to the lock meanwhile.
+      spin(200); // It comes to the lock meanwhile.
       GO.countDown();
-      Thread.sleep(20);
+      spin(20);
       chain = null;
       load(cache, key, (same, memory, base) -> {});
       System.out.println("loaded");
@@ -103,6 +105,14 @@ class FullHeapLoadTest {
         other++;
       }
       return other;
+    }
+
+    /** To sleep takes heap, in Java 25. */
+    private static void spin(int millis) {
+      long end = System.nanoTime() + millis * 1_000_000L;
+      while (System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
     }
 
     private static void await(CountDownLatch latch) {
