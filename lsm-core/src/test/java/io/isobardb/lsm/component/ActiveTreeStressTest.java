@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -112,56 +113,61 @@ class ActiveTreeStressTest {
   /** Entries are found while they move from the heap to a tree's first page. */
   @Test
   void whatWasWrittenIsFoundWhileTheFirstPageIsPlanted() throws Exception {
-    ExecutorService threads = Executors.newCachedThreadPool();
     try (PagePool pool = new PagePool(64 << 20, 4096, true)) {
-      for (int run = 0; run < 400; run++) {
-        ActiveTree tree = ActiveTrees.crowded(pool, KeyOrder.BYTES, 1 << 20);
-        AtomicInteger[] done = {new AtomicInteger(), new AtomicInteger()};
-        List<Future<?>> writers = new ArrayList<>();
-        for (int i = 0; i < done.length; i++) {
-          int writer = i;
-          writers.add(
-              threads.submit(
-                  () -> {
-                    for (int n = 0; n < 20; n++) {
-                      byte[] key = key(2 * n + writer);
-                      Write write = new Write().of(Kind.PUT, key, 0, key.length);
-                      byte[] value = value(n, 8L);
-                      write.value(value, 0, value.length).at(8L * (2 * n + writer + 1)).hashed();
-                      tree.put(write, GivenVisibility.ofAll());
-                      done[writer].set(n + 1);
-                    }
-                  }));
-        }
-        boolean more = true;
-        while (more) {
-          more = !writers.stream().allMatch(Future::isDone);
-          for (int writer = 0; writer < done.length; writer++) {
-            int last = done[writer].get() - 1;
-            if (last >= 0) {
-              byte[] key = key(2 * last + writer);
-              int epoch = pool.epochs().enter();
-              try {
-                assertTrue(
-                    Arrays.equals(value(last, 8L), ActiveTrees.get(tree, key, Long.MAX_VALUE >> 9)),
-                    "an entry that was written");
-                assertEquals(
-                    8L * (2 * last + writer + 1),
-                    tree.newestLsn(key, KeyHash.hash(key, 0, key.length)));
-              } finally {
-                pool.epochs().exit(epoch);
+      ExecutorService threads = Executors.newCachedThreadPool();
+      try {
+        for (int run = 0; run < 400; run++) {
+          ActiveTree tree = ActiveTrees.crowded(pool, KeyOrder.BYTES, 1 << 20);
+          AtomicInteger[] done = {new AtomicInteger(), new AtomicInteger()};
+          List<Future<?>> writers = new ArrayList<>();
+          for (int i = 0; i < done.length; i++) {
+            int writer = i;
+            writers.add(
+                threads.submit(
+                    () -> {
+                      for (int n = 0; n < 20; n++) {
+                        byte[] key = key(2 * n + writer);
+                        Write write = new Write().of(Kind.PUT, key, 0, key.length);
+                        byte[] value = value(n, 8L);
+                        write.value(value, 0, value.length).at(8L * (2 * n + writer + 1)).hashed();
+                        tree.put(write, GivenVisibility.ofAll());
+                        done[writer].set(n + 1);
+                      }
+                    }));
+          }
+          boolean more = true;
+          while (more) {
+            more = !writers.stream().allMatch(Future::isDone);
+            for (int writer = 0; writer < done.length; writer++) {
+              int last = done[writer].get() - 1;
+              if (last >= 0) {
+                byte[] key = key(2 * last + writer);
+                int epoch = pool.epochs().enter();
+                try {
+                  assertTrue(
+                      Arrays.equals(
+                          value(last, 8L), ActiveTrees.get(tree, key, Long.MAX_VALUE >> 9)),
+                      "an entry that was written");
+                  assertEquals(
+                      8L * (2 * last + writer + 1),
+                      tree.newestLsn(key, KeyHash.hash(key, 0, key.length)));
+                } finally {
+                  pool.epochs().exit(epoch);
+                }
               }
             }
           }
+          for (Future<?> writer : writers) {
+            writer.get();
+          }
+          assertEquals(40, tree.entries());
+          tree.free();
         }
-        for (Future<?> writer : writers) {
-          writer.get();
-        }
-        assertEquals(40, tree.entries());
-        tree.free();
+      } finally {
+        threads.shutdown();
+        // No thread may write once the pool has given its memory back.
+        assertTrue(threads.awaitTermination(1, TimeUnit.MINUTES));
       }
-    } finally {
-      threads.shutdown();
     }
   }
 
