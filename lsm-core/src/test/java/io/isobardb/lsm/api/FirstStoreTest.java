@@ -32,6 +32,15 @@ class FirstStoreTest {
     return new UserProgram(dir).run(flags, program, args);
   }
 
+  /** The classes that a program with a store loads, a line each. */
+  private List<String> loadedBy(Class<?> program) throws Exception {
+    Path log = dir.resolve("classes");
+    run(List.of("-Xlog:class+load:file=" + log), program, dir.resolve("store").toString());
+    List<String> loaded = Files.readAllLines(log);
+    assertTrue(loaded.stream().anyMatch(line -> line.contains("jdk.jfr")), "no classes");
+    return loaded;
+  }
+
   /** Opens a store and closes it, with a write that is flushed. */
   static final class OneWrite {
     public static void main(String[] args) {
@@ -52,10 +61,7 @@ class FirstStoreTest {
    */
   @Test
   void nothingIsMadeForFlightRecorderOrMonitoringThatNobodyUses() throws Exception {
-    Path log = dir.resolve("classes");
-    run(List.of("-Xlog:class+load:file=" + log), OneWrite.class, dir.resolve("store").toString());
-    List<String> loaded = Files.readAllLines(log);
-    assertTrue(loaded.stream().anyMatch(line -> line.contains("jdk.jfr")), "no classes");
+    List<String> loaded = loadedBy(OneWrite.class);
     assertEquals(
         List.of(),
         loaded.stream()
@@ -84,12 +90,9 @@ class FirstStoreTest {
    */
   @Test
   void noRecordIsComparedByTheMethodThatTheCompilerMade() throws Exception {
-    Path log = dir.resolve("classes");
-    run(List.of("-Xlog:class+load:file=" + log), NoFlush.class, dir.resolve("store").toString());
-    List<String> loaded = Files.readAllLines(log);
-    assertTrue(loaded.stream().anyMatch(line -> line.contains("jdk.jfr")), "no classes");
     assertEquals(
-        List.of(), loaded.stream().filter(line -> line.contains("ObjectMethods")).toList());
+        List.of(),
+        loadedBy(NoFlush.class).stream().filter(line -> line.contains("ObjectMethods")).toList());
   }
 
   /** Records what a store does; begins before it is opened, after, or before another store was. */

@@ -127,17 +127,11 @@ class ActiveTreeModelTest {
           model.snapshots.remove(model.snapshots.first());
         }
         byte[] key = keys.get(random.nextInt(keys.size()));
-        check(pool, tree, model, key, model.visible);
-        for (long snapshot : model.snapshots) {
-          check(pool, tree, model, key, snapshot);
-        }
+        checkAtAll(pool, tree, model, key);
         check(pool, tree, model, key, 8L * random.nextInt((int) (model.visible / 8)));
       }
       for (byte[] key : keys) {
-        check(pool, tree, model, key, model.visible);
-        for (long snapshot : model.snapshots) {
-          check(pool, tree, model, key, snapshot);
-        }
+        checkAtAll(pool, tree, model, key);
         check(pool, tree, model, key(keyStyle, tree.maxKeyBytes(), random), model.visible);
       }
       checkCursor(tree.cursor(Purpose.CURSOR, null, null, -1), tree, model, keys, random);
@@ -174,12 +168,7 @@ class ActiveTreeModelTest {
           if (random.nextInt(3) == 0) {
             model.snapshots.add(model.visible);
           }
-          for (byte[] key : keys) {
-            check(pool, tree, model, key, model.visible);
-            for (long snapshot : model.snapshots) {
-              check(pool, tree, model, key, snapshot);
-            }
-          }
+          keys.forEach(key -> checkAtAll(pool, tree, model, key));
           check(pool, tree, model, key(keyStyle, tree.maxKeyBytes(), random), model.visible);
           checkCursor(tree.cursor(Purpose.CURSOR, null, null, -1), tree, model, keys, random);
         }
@@ -272,6 +261,14 @@ class ActiveTreeModelTest {
       }
     }
     return key;
+  }
+
+  /** Now, and as of each snapshot. */
+  private void checkAtAll(PagePool pool, ActiveTree tree, Model model, byte[] key) {
+    check(pool, tree, model, key, model.visible);
+    for (long snapshot : model.snapshots) {
+      check(pool, tree, model, key, snapshot);
+    }
   }
 
   private void check(PagePool pool, ActiveTree tree, Model model, byte[] key, long lsn) {

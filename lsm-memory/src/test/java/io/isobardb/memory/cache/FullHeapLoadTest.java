@@ -48,20 +48,6 @@ class FullHeapLoadTest {
 
     private static volatile Object @Nullable [] chain;
 
-    private static final CacheNeighbours NONE =
-        new CacheNeighbours() {
-          @Override
-          public int sparePages() {
-            return 0;
-          }
-
-          @Override
-          public void askForPages() {}
-
-          @Override
-          public void onMissed() {}
-        };
-
     public static void main(String[] arguments) throws Exception {
       PagePool pool = new PagePool(16 << 20, PAGE);
       Thread[] adopter = {Thread.currentThread()};
@@ -73,7 +59,7 @@ class FullHeapLoadTest {
             }
             return false;
           };
-      BufferCache cache = new BufferCache(pool, 64 * PAGE, 0, NONE, guides);
+      BufferCache cache = new BufferCache(pool, 64 * PAGE, 0, CacheNeighbours.NONE, guides);
       long key = BufferCache.key(1, 1);
       long other = neighbour(key);
       int page = pool.allocate(Purpose.MERGE);
